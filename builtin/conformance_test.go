@@ -47,8 +47,8 @@ type places struct {
 
 // newPlaces returns places with a fact and a note for everybody, and a message for the conversation "c".
 func newPlaces(t testing.TB) places {
-	p := places{t.TempDir(), new(session.Map), new(memory.Map), new(memory.NotesText), new(prompt.Steering)}
-	_, err := p.memory.AddFact(t.Context(), memory.Fact{Key: "city", Value: "Oslo"})
+	p := places{t.TempDir(), new(session.Map), new(memory.Facts), new(memory.NotesText), new(prompt.Steering)}
+	err := p.memory.Put(t.Context(), memory.Fact{Key: "city", Value: "Oslo"})
 	if err = errors.Join(err, p.notes.Append(t.Context(), "a note for everybody", ""),
 		p.steering.Steer(agent.Identity{Conversation: "c"}, "mind the gap")); err != nil {
 		t.Fatal(err)

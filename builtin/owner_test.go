@@ -59,9 +59,9 @@ func collectors() map[string]collector {
 			return &record.Tree{Dir: dir}, nothing
 		},
 		"record.Episodes": func(t *testing.T, dir string, _ *slog.Logger) (agent.Hook, func() []string) {
-			store := &memory.Map{Share: share.Everyone}
+			store := &memory.Facts{Share: share.Everyone}
 			return &record.Episodes{Path: filepath.Join(dir, "episodes.jsonl"), Store: store}, func() (all []string) {
-				episodes, err := store.Recent(t.Context(), 10, "")
+				episodes, err := memory.Episodes(t.Context(), store, 10)
 				if err != nil {
 					t.Error(err)
 				}

@@ -179,15 +179,11 @@ func TestTenantsNeverMeet(t *testing.T) {
 	const tenants, anonymous, runs = 24, 4, 3
 	const cancelled = tenants + anonymous // the number of the tenant
 	at := newPlaces(t)
-	file, err := memory.OpenFile(filepath.Join(at.dir, "knowledge", "memory.json"))
-	if err != nil {
-		t.Fatal(err)
-	}
 	notes, err := memory.OpenNotesFile(filepath.Join(at.dir, "notes", "notes.md"))
 	if err != nil {
 		t.Fatal(err)
 	}
-	at.memory, at.notes = file, notes
+	at.memory, at.notes = &memory.Facts{In: session.Dir{Path: filepath.Join(at.dir, "knowledge")}}, notes
 	kept := &storeLog{Store: session.Dir{Path: filepath.Join(at.dir, "store")}}
 	at.store = kept
 
@@ -250,7 +246,7 @@ func TestTenantsNeverMeet(t *testing.T) {
 			}},
 			&looptest.Tool{Name: "note", Func: func(ctx context.Context, call agent.ToolCallRequest) (string, error) {
 				text := "noted of " + watch.check("call", agentspec.RunID(ctx), call)[0]
-				_, err := at.memory.AddFact(ctx, memory.Fact{Key: "who", Value: text})
+				err := at.memory.Put(ctx, memory.Fact{Key: "who", Value: text})
 				return text, errors.Join(err, at.notes.Append(ctx, text, ""))
 			}},
 			window.RecallTool{Store: at.store},

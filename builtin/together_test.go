@@ -5,7 +5,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"path/filepath"
 	"strings"
 	"sync"
 	"testing"
@@ -16,6 +15,7 @@ import (
 	"github.com/hookgen/hookgen/builtin/memory"
 	"github.com/hookgen/hookgen/builtin/prompt"
 	"github.com/hookgen/hookgen/builtin/repair"
+	"github.com/hookgen/hookgen/builtin/session"
 	"github.com/hookgen/hookgen/builtin/share"
 	"github.com/hookgen/hookgen/builtin/window"
 	"github.com/hookgen/hookgen/generated/agent"
@@ -28,8 +28,8 @@ import (
 // promptHooks returns constructors of the hooks that change prompts and contexts, by name.
 func promptHooks() map[string]func() agent.Hook {
 	remembered := func() memory.Store {
-		m := &memory.Map{}
-		_, _ = m.AddFact(context.Background(), memory.Fact{Key: "k", Value: "v"})
+		m := &memory.Facts{}
+		_ = m.Put(context.Background(), memory.Fact{Key: "k", Value: "v"})
 		return m
 	}
 	notes := func() memory.Notes {
@@ -191,13 +191,10 @@ func TestPromptHooksIsolateConcurrentRuns(t *testing.T) {
 }
 
 func TestCombinedHooksKeepTheTokenBudget(t *testing.T) {
-	remembered, err := memory.OpenFile(filepath.Join(t.TempDir(), "memory.json"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	remembered := &memory.Facts{In: session.Dir{Path: t.TempDir()}}
 	notes := &memory.NotesText{}
 	for i := range 50 {
-		_, _ = remembered.AddFact(t.Context(), memory.Fact{Key: fmt.Sprint("key ", i), Value: strings.Repeat("v", 40)})
+		_ = remembered.Put(t.Context(), memory.Fact{Key: fmt.Sprint("key ", i), Value: strings.Repeat("v", 40)})
 		_ = notes.Append(t.Context(), strings.Repeat("n", 60), "")
 	}
 	var turns []looptest.Turn

@@ -71,7 +71,6 @@ var rows = []row{
 	}},
 	{dir: "hookkit/internal/testpoints", imports: []string{"hookkit", "spec"}},
 	{dir: "internal"},
-	{dir: "builtin/memory/memorystore", imports: append([]string{"builtin/memory", "builtin/share"}, agentLoop...)},
 	{
 		dir: "gen", imports: []string{"internal/spelling"}, modules: []string{"github.com/dave/jennifer"},
 		tests: []string{"internal/usermodule"},
@@ -138,7 +137,7 @@ var rows = []row{
 	{dir: "builtin/redact", imports: room(), tests: append([]string{"internal/leaks"}, roomTests...)},
 	{dir: "builtin/window", imports: room(), tests: roomTests},
 	{dir: "builtin/prompt", imports: room(), tests: roomTests},
-	{dir: "builtin/memory", imports: room("builtin/redact"), tests: roomTests},
+	{dir: "builtin/memory", imports: room("builtin/redact", "builtin/session"), tests: roomTests},
 	{dir: "builtin/session", imports: room(), tests: roomTests},
 	{dir: "builtin/answer", imports: room(), tests: roomTests, modules: []string{"github.com/google/jsonschema-go"}},
 	{dir: "builtin/repair", imports: room(), tests: roomTests},

@@ -4,8 +4,6 @@ import (
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
-	"encoding/json"
-	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -22,10 +20,10 @@ import (
 //
 // For example, a user asks in March for the plan that was made in January. The conversation of January was compacted
 // since then, but the archive still has the question and the plan. The tool recall of [Tools]
-// finds them: they are the episodes of the kind "turn" in Store.
+// finds them: they are the facts of TurnScope in Store.
 //
-// The payload of such an episode has the fields user, reply and hash. A pair is archived if both texts together have at
-// least 40 characters. Together they are truncated to 4000. The last 3 pairs of a run are archived: those that a
+// The value of such a fact is a JSON object with the fields user and reply, and its key is a hash of both. A pair is
+// archived if both texts together have at least 40 characters. Together they are truncated to 4000. The last 3 pairs of a run are archived: those that a
 // compaction is about to remove, and those of the conversation at the end of the run. A pair that is in Store already
 // is not stored again. While a run is suspended, its newest message is not answered and not archived.
 //
@@ -45,11 +43,9 @@ type Archive struct {
 type turn struct {
 	User  string `json:"user"`
 	Reply string `json:"reply"`
-	Hash  string `json:"hash"` // of the texts as they are stored
 }
 
 const (
-	turnKind     = "turn"
 	minTurnChars = 40
 	maxTurnChars = 4000
 	maxTurns     = 3 // of one run
@@ -57,9 +53,7 @@ const (
 
 // Bind adds the hook to its points.
 func (m *Archive) Bind(h *agent.Hooks) {
-	if m.Store == nil {
-		kit.MustConfig("memory.Archive", errors.New("Store is nil; give it a memory.Map, a memory.File or your own"))
-	}
+	mustHaveStore("memory.Archive", m.Store)
 	h.BeforeCompact.Observe(m)
 	h.OnRunEnd.Add(m, hookkit.Priority(hookkit.Observability))
 }
@@ -89,32 +83,15 @@ func (m *Archive) OnRunEnd(ctx context.Context, run *agent.Run, result agent.Age
 	if result.Suspended != nil {
 		messages = answered(messages)
 	}
-	turns := lastTurns(removed, m.turns(messages))
-	if len(turns) == 0 { // saves reading the store
-		return nil
+	var facts []Fact
+	for _, t := range lastTurns(removed, m.turns(messages)) {
+		value := jsonx.Encode(t)
+		sum := sha256.Sum256(value)
+		facts = append(facts, Fact{
+			Scope: TurnScope, Key: hex.EncodeToString(sum[:8]), Value: string(value), Source: "run " + run.ID(),
+		})
 	}
-	ctx = kit.For(ctx, run)
-	stored, err := m.Store.Recent(ctx, maxEpisodes, turnKind)
-	if err != nil {
-		return fmt.Errorf("the conversation is not archived: %w", err)
-	}
-	known := make(map[string]bool)
-	for _, e := range stored {
-		var t turn
-		if json.Unmarshal(e.Payload, &t) == nil {
-			known[t.Hash] = true
-		}
-	}
-	for _, t := range turns {
-		if known[t.Hash] {
-			continue
-		}
-		err = errors.Join(err, m.Store.AddEpisode(ctx, Episode{
-			Kind: turnKind, Payload: jsonx.Encode(t), Outcome: "ok", Time: kit.Env(run).Now(), Agent: kit.Agent(run),
-			Run: run.ID(), Identity: kit.Owner(run),
-		}))
-	}
-	if err = errors.Join(err, m.Store.Flush(ctx)); err != nil {
+	if err := m.Store.Put(kit.For(ctx, run), facts...); err != nil {
 		return fmt.Errorf("the conversation is not archived: %w", err)
 	}
 	return nil
@@ -157,8 +134,6 @@ func (m *Archive) turns(messages []agent.Message) (found []turn) {
 			if reply != "" && user != "" && utf8.RuneCountInString(user+reply) >= minTurnChars {
 				t := turn{User: redactor.CutText(user, maxTurnChars/4)}
 				t.Reply = redactor.CutText(reply, maxTurnChars-utf8.RuneCountInString(t.User))
-				sum := sha256.Sum256(jsonx.Encode([]string{t.User, t.Reply}))
-				t.Hash = hex.EncodeToString(sum[:8])
 				found = append(found, t)
 			}
 			reply = ""

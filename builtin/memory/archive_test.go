@@ -22,14 +22,14 @@ import (
 )
 
 func ExampleArchive() {
-	store, hooks := new(memory.Map), new(agent.Hooks)
+	store, hooks := new(memory.Facts), new(agent.Hooks)
 	hooks.Use(&memory.Archive{Store: store})
 	a := loop.Agent{Hooks: hooks, Model: looptest.NewScript(looptest.Reply("First migrate the users, then the orders."))}
 	_, _ = a.Do(context.Background(), loop.Request{Task: "Make a plan for the migration.", Conversation: "c"})
 	ctx := agentspec.WithIdentity(context.Background(), agent.Identity{Conversation: "c"})
-	turns, _ := store.Recent(ctx, 1, "turn")
+	turns, _, _ := store.Search(ctx, memory.Query{Text: "migration", Scope: memory.TurnScope})
 	var turn struct{ User, Reply string }
-	_ = json.Unmarshal(turns[0].Payload, &turn)
+	_ = json.Unmarshal([]byte(turns[0].Value), &turn)
 	fmt.Println(turn.User, turn.Reply)
 	// Output: Make a plan for the migration. First migrate the users, then the orders.
 }
@@ -37,13 +37,13 @@ func ExampleArchive() {
 // archivedTurns returns the archived turns of an owner, newest first, as user=reply.
 func archivedTurns(t *testing.T, store memory.Store, id agent.Identity) (turns []string) {
 	t.Helper()
-	episodes, err := store.Recent(agentspec.WithIdentity(t.Context(), id), 100, "turn")
+	facts, _, err := store.Search(agentspec.WithIdentity(t.Context(), id), memory.Query{Scope: memory.TurnScope})
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, e := range episodes {
+	for _, f := range facts {
 		var turn struct{ User, Reply string }
-		if err := json.Unmarshal(e.Payload, &turn); err != nil {
+		if err := json.Unmarshal([]byte(f.Value), &turn); err != nil {
 			t.Fatal(err)
 		}
 		turns = append(turns, turn.User+"="+turn.Reply)
@@ -52,7 +52,7 @@ func archivedTurns(t *testing.T, store memory.Store, id agent.Identity) (turns [
 }
 
 func TestSuspendedRunsArchiveNoOpenQuestion(t *testing.T) {
-	store, id := new(memory.Map), agent.Identity{Conversation: "c"}
+	store, id := new(memory.Facts), agent.Identity{Conversation: "c"}
 	ask := agent.OnPermissionFunc(func(
 		context.Context, *agent.Run, agent.ToolCallRequest,
 	) (agent.OnPermissionOutcome, error) {
@@ -116,7 +116,7 @@ func TestLastTurnsAreArchivedOnce(t *testing.T) {
 			[]string{"Question number 1 about it=All of it is done"}},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			store := &memory.Map{Share: share.Everyone}
+			store := &memory.Facts{Share: share.Everyone}
 			hook := &memory.Archive{Store: store}
 			var hooks agent.Hooks
 			hooks.Use(hook)
@@ -132,7 +132,7 @@ func TestLastTurnsAreArchivedOnce(t *testing.T) {
 }
 
 func TestCompactedTurnsAreArchived(t *testing.T) {
-	store := new(memory.Map)
+	store := new(memory.Facts)
 	always := agent.ShouldCompactFunc(
 		func(_ context.Context, _ *agent.Run, use agent.ContextUse) (agent.ShouldCompactOutcome, error) {
 			return agent.Compact{Reason: "test"}, nil
@@ -149,7 +149,7 @@ func TestCompactedTurnsAreArchived(t *testing.T) {
 }
 
 func TestArchivedTextsAreRedactedAndShort(t *testing.T) {
-	store := new(memory.Map)
+	store := new(memory.Facts)
 	looptest.Harness{
 		Turns: []looptest.Turn{looptest.Reply("Ask bob@example.org. " +
 			"The key sk-ant-api03-abcdefghijklmnopqrstuvwxyz0123456789 " + strings.Repeat("works well, ", 1000))},
@@ -178,7 +178,7 @@ func TestARefusedCompactionRemovesNothing(t *testing.T) {
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
-			store := &memory.Map{Share: share.Everyone}
+			store := &memory.Facts{Share: share.Everyone}
 			var hooks agent.Hooks
 			hooks.Use(&memory.Archive{Store: store})
 			hooks.BeforeCompact.AddFunc(refuse)
@@ -198,7 +198,7 @@ func TestARefusedCompactionRemovesNothing(t *testing.T) {
 
 // The hook fires outside of the loop, so that only the run names the owner.
 func TestTurnsBelongToOwnerOfRun(t *testing.T) {
-	store := new(memory.Map)
+	store := new(memory.Facts)
 	var hooks agent.Hooks
 	hooks.Use(&memory.Archive{Store: store})
 	run := agent.NewRun(&agent.Env{User: "ann", Conversation: conversation{"c", asked(1)}})
@@ -221,7 +221,7 @@ func (c conversation) ID() string                { return c.name }
 func (c conversation) Messages() []agent.Message { return c.messages }
 
 func TestSubRunsAreNotRemembered(t *testing.T) {
-	store, asked := &memory.Map{Share: share.Everyone}, 0
+	store, asked := &memory.Facts{Share: share.Everyone}, 0
 	long := strings.Repeat("a long task ", 9)
 	extract := func(context.Context, *agent.Run, []agent.Message) ([]memory.Extracted, error) {
 		asked++
@@ -258,33 +258,18 @@ func (s failingStore) fail(method string) error {
 	return nil
 }
 
-func (s failingStore) Recent(ctx context.Context, n int, kind string) ([]memory.Episode, error) {
-	found, err := s.Store.Recent(ctx, n, kind)
-	return found, errors.Join(err, s.fail("Recent"))
+func (s failingStore) Search(ctx context.Context, q memory.Query) ([]memory.Fact, int, error) {
+	found, more, err := s.Store.Search(ctx, q)
+	return found, more, errors.Join(err, s.fail("Search"))
 }
 
-func (s failingStore) AddFact(ctx context.Context, f memory.Fact) (memory.Fact, error) {
-	added, err := s.Store.AddFact(ctx, f)
-	return added, errors.Join(err, s.fail("AddFact"))
-}
-
-func (s failingStore) Preferences(ctx context.Context) ([]memory.Preference, error) {
-	found, err := s.Store.Preferences(ctx)
-	return found, errors.Join(err, s.fail("Preferences"))
-}
-
-func (s failingStore) Facts(ctx context.Context, scope string) ([]memory.Fact, error) {
-	found, err := s.Store.Facts(ctx, scope)
-	return found, errors.Join(err, s.fail("Facts"))
+func (s failingStore) Put(ctx context.Context, facts ...memory.Fact) error {
+	return errors.Join(s.Store.Put(ctx, facts...), s.fail("Put"))
 }
 
 func (s failingStore) Forget(ctx context.Context, key, scope string) (bool, error) {
 	_, err := s.Store.Forget(ctx, key, scope)
 	return true, errors.Join(err, s.fail("Forget"))
-}
-
-func (s failingStore) Flush(ctx context.Context) error {
-	return errors.Join(s.Store.Flush(ctx), s.fail("Flush"))
 }
 
 // failures returns the failures of hooks at the end of a run without a name.
@@ -300,45 +285,21 @@ func TestFailuresOfTheStoreAreReported(t *testing.T) {
 	phrases := func(_ context.Context, _ *agent.Run, messages []agent.Message) ([]memory.Extracted, error) {
 		return memory.Extract(messages), nil
 	}
-	for _, c := range []struct {
-		method   string
-		messages []agent.Message
-		archive  bool // the Archive reports it
-		extract  bool // the Extractor reports it
-	}{
-		{"Recent", slices.Concat(asked(1), factTalk), true, false},
-		{"AddFact", slices.Concat(asked(1), factTalk), false, true},
-		{"Flush", slices.Concat(asked(1), factTalk), true, true},
-		{"Recent", []agent.Message{fixture.User("hi")}, false, false},
-		{"Flush", slices.Repeat([]agent.Message{fixture.User("hi")}, 6), false, false},
+	store := failingStore{&memory.Facts{Share: share.Everyone}, "Put"}
+	for _, hook := range []agent.Hook{
+		&memory.Archive{Store: store}, &memory.Extractor{Store: store, Extract: phrases},
 	} {
-		t.Run(fmt.Sprintf("%s with %d messages", c.method, len(c.messages)), func(t *testing.T) {
-			store := failingStore{&memory.Map{Share: share.Everyone}, c.method}
-			for hook, want := range map[agent.Hook]bool{
-				&memory.Archive{Store: store}: c.archive, &memory.Extractor{Store: store, Extract: phrases}: c.extract,
-			} {
-				got := failures(t, hook, c.messages)
-				if len(got) > 0 != want || want && !strings.Contains(got[0], c.method+" failed") {
-					t.Errorf("%T reported %q", hook, got)
-				}
-			}
-			// Without reading them, it is unknown which turns are archived.
-			if turns := archivedTurns(t, store.Store, agent.Identity{}); c.method == "Recent" && len(turns) > 0 {
-				t.Errorf("archived %q", turns)
-			}
-		})
+		got := failures(t, hook, slices.Concat(asked(1), factTalk))
+		if len(got) == 0 || !strings.Contains(got[0], "Put failed") {
+			t.Errorf("%T reported %q", hook, got)
+		}
 	}
 }
-
-// brokenStore fails to store episodes.
-type brokenStore struct{ memory.Store }
-
-func (brokenStore) AddEpisode(context.Context, memory.Episode) error { return errors.New("disk full") }
 
 func TestArchiveFailureDoesNotEndRun(t *testing.T) {
 	ran := looptest.Harness{
 		Turns: []looptest.Turn{looptest.Reply("This reply is long enough to be archived.")},
-		Hooks: []agent.Hook{&memory.Archive{Store: brokenStore{new(memory.Map)}}},
+		Hooks: []agent.Hook{&memory.Archive{Store: failingStore{new(memory.Facts), "Put"}}},
 	}.Run(t, "go")
 	reported := false
 	for _, e := range ran.Trace.Events() {

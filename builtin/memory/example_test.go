@@ -24,7 +24,7 @@ func Example() {
 		looptest.Reply("Enjoy Bern!"), facts("The user lives in Bern."),
 		looptest.Reply("It is 20 degrees in Bern."), looptest.Reply(`{"facts": []}`),
 	)
-	store := &memory.Map{Share: share.User}
+	store := &memory.Facts{Share: share.User}
 	a := &loop.Agent{Model: model, Use: []agent.Hook{
 		&memory.Injector{Store: store}, &memory.Extractor{Store: store},
 	}}
@@ -44,13 +44,13 @@ func Example() {
 }
 
 func TestFactsOfTheTaskAreShownFirst(t *testing.T) {
-	store := &memory.Map{Share: share.Everyone}
+	store := &memory.Facts{Share: share.Everyone}
 	for i := range 30 {
 		value := fmt.Sprint("nothing of interest, number ", i)
 		if i == 0 {
 			value = "The staging server is called Heron."
 		}
-		if _, err := store.AddFact(t.Context(), memory.Fact{Key: fmt.Sprint("key ", i), Value: value}); err != nil {
+		if err := store.Put(t.Context(), memory.Fact{Key: fmt.Sprint("key ", i), Value: value}); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -69,7 +69,7 @@ func TestFactsOfTheTaskAreShownFirst(t *testing.T) {
 
 func TestFactsBeyondTheMostAreReported(t *testing.T) {
 	var hooks agent.Hooks
-	store := &memory.Map{Share: share.Everyone}
+	store := &memory.Facts{Share: share.Everyone}
 	hooks.Use(&memory.Extractor{Store: store, Extract: func(
 		context.Context, *agent.Run, []agent.Message,
 	) (found []memory.Extracted, err error) {
@@ -81,14 +81,14 @@ func TestFactsBeyondTheMostAreReported(t *testing.T) {
 	var reported []string
 	hooks.HandleFailures(func(_ context.Context, f *hookkit.Failure) { reported = append(reported, f.Error()) })
 	hooks.OnRunEnd.Fire(t.Context(), agent.NewRun(nil), agent.AgentResult{Messages: make([]agent.Message, 2)})
-	facts, err := store.Facts(t.Context(), "")
+	facts, _, err := store.Search(t.Context(), memory.Query{})
 	if err != nil || len(facts) != 8 || len(reported) != 1 || !strings.Contains(reported[0], "3 facts are not stored") {
 		t.Errorf("%d facts, reported %q, %v", len(facts), reported, err)
 	}
 }
 
 func TestArchivedConversationsAreRecalled(t *testing.T) {
-	store := &memory.Map{}
+	store := &memory.Facts{}
 	ran := looptest.Harness{
 		Turns: []looptest.Turn{looptest.Reply("Plan: first the roof, then the windows, and the heating in May.")},
 		Hooks: []agent.Hook{&memory.Archive{Store: store}},

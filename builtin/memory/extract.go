@@ -2,8 +2,6 @@ package memory
 
 import (
 	"context"
-	"encoding/json"
-	"errors"
 	"fmt"
 	"regexp"
 	"strings"
@@ -27,11 +25,10 @@ const extractPrompt = `You find facts in a conversation that will be useful in l
 	`Answer with one JSON object and nothing else: {"facts": [{"kind": "...", "key": "...", "text": "..."}]}. ` +
 	`The kind is remember, request, outcome or address. Without facts, the list is empty.`
 
-// factsSchema is the JSON Schema of the model's reply.
-const factsSchema = `{"type":"object","additionalProperties":false,"required":["facts"],"properties":{` +
-	`"facts":{"type":"array","items":{"type":"object","additionalProperties":false,"required":["kind","key","text"],` +
+// factSchema is the JSON Schema of a fact in the model's reply.
+const factSchema = `{"type":"object","additionalProperties":false,"required":["kind","key","text"],` +
 	`"properties":{"kind":{"type":"string","enum":["remember","request","outcome","address"]},` +
-	`"key":{"type":"string"},"text":{"type":"string"}}}}}}`
+	`"key":{"type":"string"},"text":{"type":"string"}}}`
 
 // maxKnown bounds the facts that the model is shown, so that it can replace them.
 const maxKnown = 100
@@ -44,60 +41,23 @@ func (m *Extractor) extractWithModel(
 	if env == nil || env.Model == nil {
 		return Extract(messages), nil
 	}
-	var talk strings.Builder
+	var said, talk strings.Builder
+	for _, m := range messages {
+		if m.Role == agent.RoleUser || m.Role == agent.RoleAssistant {
+			fmt.Fprintf(&said, "%s: %s\n\n", m.Role, shorten.Middle(m.Content, signalChars))
+		}
+	}
 	if m.Store != nil {
-		known, err := m.Store.Facts(kit.For(ctx, run), GlobalScope)
+		known, _, err := about(kit.For(ctx, run), m.Store, said.String(), maxKnown)
 		if err != nil {
 			return nil, fmt.Errorf("the known facts: %w", err)
 		}
-		section(&talk, "Known facts", known[:min(len(known), maxKnown)], func(f Fact) string {
-			return shorten.Line(f.Key, shorten.KeyChars) + ": " + shorten.Line(f.Value, maxValueShown)
-		})
+		section(&talk, "Known facts", known, factLine)
 		talk.WriteString("\nThe conversation:\n\n")
 	}
-	for _, m := range messages {
-		if m.Role == agent.RoleUser || m.Role == agent.RoleAssistant {
-			fmt.Fprintf(&talk, "%s: %s\n\n", m.Role, shorten.Middle(m.Content, signalChars))
-		}
-	}
-	reply, err := env.Model.Generate(ctx, agent.LLMRequest{
-		Messages: []agent.Message{
-			{Role: agent.RoleSystem, Content: extractPrompt}, {Role: agent.RoleUser, Content: talk.String()},
-		},
-		ResponseFormat: &agent.ResponseFormat{
-			Type: "json_schema", Name: "facts", Schema: json.RawMessage(factsSchema), Strict: true,
-		},
-	})
+	facts, err := askForList[Extracted](ctx, env.Model, "facts", factSchema, extractPrompt, talk.String()+said.String())
 	if err != nil {
 		return Extract(messages), fmt.Errorf("the model found no facts: %w", err)
-	}
-	facts, err := readFacts(reply.Content)
-	if err != nil {
-		return Extract(messages), fmt.Errorf("the facts %q cannot be read: %w", shorten.To(reply.Content, 100), err)
-	}
-	return facts, nil
-}
-
-// readFacts parses the JSON object in the model's reply, which may be in a code fence.
-func readFacts(text string) ([]Extracted, error) {
-	begin, end := strings.IndexByte(text, '{'), strings.LastIndexByte(text, '}')
-	if begin < 0 || end < begin {
-		return nil, errors.New("there is no JSON object")
-	}
-	var reply struct {
-		Facts *[]struct{ Kind, Key, Text string }
-	}
-	if err := json.Unmarshal([]byte(text[begin:end+1]), &reply); err != nil {
-		return nil, err
-	}
-	if reply.Facts == nil {
-		return nil, errors.New(`there is no "facts"`)
-	}
-	var facts []Extracted
-	for _, f := range *reply.Facts {
-		if strings.TrimSpace(f.Text) != "" {
-			facts = append(facts, Extracted{Kind: f.Kind, Text: f.Text, Key: f.Key})
-		}
 	}
 	return facts, nil
 }

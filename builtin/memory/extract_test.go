@@ -55,12 +55,12 @@ var french = talk("user: Bonjour", "assistant: Bonjour, que puis-je faire ?",
 // answer.
 func extracted(t *testing.T, extraction looptest.Turn) (facts []memory.Fact, ran *looptest.Ran) {
 	t.Helper()
-	kept := &memory.Map{Share: share.Everyone}
+	kept := &memory.Facts{Share: share.Everyone}
 	ran = looptest.Harness{
 		Turns: []looptest.Turn{looptest.Reply("Voilà."), extraction},
 		Hooks: []agent.Hook{&memory.Extractor{Store: kept}},
 	}.Do(t, t.Context(), loop.Request{Task: "Quelle heure est-il ?", Messages: french})
-	facts, err := kept.Facts(t.Context(), "")
+	facts, _, err := kept.Search(t.Context(), memory.Query{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -96,7 +96,7 @@ func TestAFailedExtractionIsReported(t *testing.T) {
 		want string
 	}{
 		"Error":     {looptest.Error(errors.New("down")), "the model found no facts: "},
-		"NoJSON":    {looptest.Reply("no facts"), `the facts "no facts" cannot be read: there is no JSON object`},
+		"NoJSON":    {looptest.Reply("no facts"), `the reply "no facts" cannot be read: there is no JSON object`},
 		"NoEnd":     {looptest.Reply("} {"), "there is no JSON object"},
 		"NoFacts":   {looptest.Reply("{}"), `there is no "facts"`},
 		"WrongType": {looptest.Reply(`{"facts":"none"}`), "cannot be read"},
@@ -118,14 +118,14 @@ func TestAFailedExtractionIsReported(t *testing.T) {
 }
 
 func TestExtractCanReplaceTheModel(t *testing.T) {
-	kept := &memory.Map{Share: share.Everyone}
+	kept := &memory.Facts{Share: share.Everyone}
 	phrases := func(_ context.Context, _ *agent.Run, messages []agent.Message) ([]memory.Extracted, error) {
 		return memory.Extract(messages), nil
 	}
 	ran := looptest.Harness{
 		Turns: []looptest.Turn{looptest.Reply("ok")}, Hooks: []agent.Hook{&memory.Extractor{Store: kept, Extract: phrases}},
 	}.Do(t, t.Context(), loop.Request{Task: "x", Messages: factTalk[:6]})
-	facts, err := kept.Facts(t.Context(), "")
+	facts, _, err := kept.Search(t.Context(), memory.Query{})
 	if diff := cmp.Diff(1, ran.ModelCalls); diff != "" || len(facts) == 0 || err != nil {
 		t.Errorf("%d model calls, facts %+v, %v", ran.ModelCalls, facts, err)
 	}

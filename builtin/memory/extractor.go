@@ -112,15 +112,13 @@ func (m *Extractor) OnRunEnd(ctx context.Context, run *agent.Run, result agent.A
 		return err
 	}
 	if m.Store != nil {
-		ctx := kit.For(ctx, run)
+		var known []Fact
 		for _, f := range facts {
 			sum := sha256.Sum256([]byte(f.Text))
 			key := cmp.Or(f.Key, fmt.Sprintf("%s-%x", f.Kind, sum[:4]))
-			fact := Fact{Key: key, Value: f.Text, Source: "conversation"}
-			_, failed := m.Store.AddFact(ctx, fact)
-			err = errors.Join(err, failed)
+			known = append(known, Fact{Key: key, Value: f.Text, Source: "conversation"})
 		}
-		err = errors.Join(err, m.Store.Flush(ctx))
+		err = errors.Join(err, m.Store.Put(kit.For(ctx, run), known...))
 	}
 	if m.Dir != "" && m.Share.Lasting(run) {
 		err = errors.Join(err, m.write(run, facts))

@@ -63,24 +63,25 @@ func TestExtractFindsFacts(t *testing.T) {
 
 func TestExtractorStoresEachFactOnce(t *testing.T) {
 	t.Chdir(t.TempDir())
-	remembered := &memory.Map{Share: share.Everyone}
+	remembered := &memory.Facts{Share: share.Everyone}
 	var hooks agent.Hooks
 	extractor := &memory.Extractor{Store: remembered}
 	hooks.Use(extractor)
 	hooks.Use(extractor)
 	endOf(t, &hooks, nil, factTalk)
 	endOf(t, &hooks, nil, factTalk)
-	facts, _ := remembered.Facts(t.Context(), "")
+	facts, _, _ := remembered.Search(t.Context(), memory.Query{})
 	if len(facts) != 4 || facts[3].Source != "conversation" || !strings.HasPrefix(facts[3].Key, "remember-") ||
 		facts[3].Value != "Please remember that I like window seats." {
 		t.Errorf("facts: %+v", facts)
 	}
 	endOf(t, &hooks, nil, talk("user: please remember the milk"))
-	if again, _ := remembered.Facts(t.Context(), ""); len(again) != 4 {
+	if again, _, _ := remembered.Search(t.Context(), memory.Query{}); len(again) != 4 {
 		t.Errorf("a task without a reply was looked at: %+v", again)
 	}
 	endOf(t, &hooks, nil, talk("user: please remember the milk", "assistant: done, saved"))
-	if again, _ := remembered.Facts(t.Context(), ""); len(again) != 5 || again[0].Value != "please remember the milk" {
+	again, _, _ := remembered.Search(t.Context(), memory.Query{})
+	if len(again) != 5 || again[0].Value != "please remember the milk" {
 		t.Errorf("a short conversation was ignored: %+v", again)
 	}
 	if files, err := os.ReadDir("."); len(files) != 0 {
@@ -150,7 +151,7 @@ func TestFactsThatCannotBeWrittenAreReported(t *testing.T) {
 }
 
 func TestExtractorStoresAtMostEightFacts(t *testing.T) {
-	remembered := &memory.Map{Share: share.Everyone}
+	remembered := &memory.Facts{Share: share.Everyone}
 	var hooks agent.Hooks
 	saw := 0
 	hooks.Use(&memory.Extractor{Store: remembered,
@@ -166,7 +167,7 @@ func TestExtractorStoresAtMostEightFacts(t *testing.T) {
 	var events hookkit.TraceRecorder
 	hooks.Trace(&events)
 	endOf(t, &hooks, nil, make([]agent.Message, 50))
-	facts, _ := remembered.Facts(t.Context(), "")
+	facts, _, _ := remembered.Search(t.Context(), memory.Query{})
 	if saw != 20 || len(facts) != 8 || facts[7].Value != "token=[REDACTED] of bob@example.org" ||
 		facts[6].Value != "fact number 0 # and more" || !strings.HasPrefix(facts[6].Key, "k k-") {
 		t.Errorf("saw %d messages, kept %+v", saw, facts)
@@ -220,7 +221,7 @@ func TestExtractorWritesDailyAndLongTermFiles(t *testing.T) {
 }
 
 func ExampleExtractor() {
-	remembered := &memory.Map{Share: share.Everyone}
+	remembered := &memory.Facts{Share: share.Everyone}
 	var hooks agent.Hooks
 	hooks.Use(&memory.Extractor{Store: remembered})
 
@@ -231,7 +232,7 @@ func ExampleExtractor() {
 		{Role: agent.RoleAssistant, Content: "I will."},
 		{Role: agent.RoleUser, Content: "Thanks."}, {Role: agent.RoleAssistant, Content: "You are welcome."},
 	}})
-	facts, _ := remembered.Facts(context.Background(), "")
+	facts, _, _ := remembered.Search(context.Background(), memory.Query{})
 	for _, f := range facts {
 		fmt.Println(f.Value)
 	}

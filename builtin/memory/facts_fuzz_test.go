@@ -2,37 +2,59 @@ package memory
 
 import (
 	"reflect"
-	"strings"
+	"slices"
 	"testing"
 
 	"github.com/hookgen/hookgen/builtin/internal/fixture"
 	"github.com/hookgen/hookgen/builtin/internal/jsonx"
+	"github.com/hookgen/hookgen/builtin/session"
 )
 
-// FuzzReadFacts checks that facts are read equally if text and a code fence surround them.
-func FuzzReadFacts(f *testing.F) {
+// FuzzReadList checks that facts are read equally if text and a code fence surround them.
+func FuzzReadList(f *testing.F) {
 	for _, s := range append([]string{
 		`{"facts":[{"kind":"remember","text":"a"}]}`, `{"facts":[]}`, `{"facts":null}`, `{}`, `}{`, `{"facts":[null]}`,
-		`{"FACTS":[{"Kind":"x","Text":"}{"}]}`, "```json\n{\"facts\":[{\"text\":\" \"}]}\n```",
+		`{"facts":[{"Kind":"x","Text":"}{"}]}`, "```json\n{\"facts\":[{\"text\":\" \"}]}\n```",
 	}, fixture.HostileJSON...) {
 		f.Add(s)
 	}
 	f.Fuzz(func(t *testing.T, reply string) {
-		facts, err := readFacts(reply)
+		facts, err := readList[Extracted]("facts", reply)
 		if err != nil {
-			if facts != nil {
-				t.Errorf("%q cannot be read (%v) and has %+v", reply, err, facts)
-			}
 			return
 		}
-		for _, fact := range facts {
-			if strings.TrimSpace(fact.Text) == "" {
-				t.Errorf("%q has an empty fact", reply)
-			}
-		}
-		again, err := readFacts("So:\n```json\n" + string(jsonx.Encode(map[string]any{"facts": facts})) + "\n```")
+		again, err := readList[Extracted]("facts",
+			"So:\n```json\n"+string(jsonx.Encode(map[string]any{"facts": facts}))+"\n```")
 		if len(facts) > 0 && (err != nil || !reflect.DeepEqual(again, facts)) {
 			t.Errorf("%+v are %+v, %v", facts, again, err)
+		}
+	})
+}
+
+// FuzzJournal checks that a memory whose stored text was changed is read or an error, and that a fact which is put then
+// is found.
+func FuzzJournal(f *testing.F) {
+	for _, s := range append([]string{
+		`[]`, `[{"id":"1","seq":1,"key":"k","value":"v","scope":"global","time":"2030-01-02T03:04:05Z"}]`,
+		`[{"id":"1","seq":9223372036854775807,"key":"k","forget":true},{"id":"1"}]`,
+	}, fixture.HostileJSON...) {
+		f.Add(s, "0000000000000001-a")
+	}
+	f.Fuzz(func(t *testing.T, value, name string) {
+		in := new(session.Map)
+		if err := in.Put(t.Context(), "memory////fact/"+name, []byte(value)); err != nil {
+			t.Fatal(err)
+		}
+		m := &Facts{In: in}
+		if _, _, err := m.Search(t.Context(), Query{Text: "v"}); err != nil {
+			return
+		}
+		if err := m.Put(t.Context(), Fact{Key: "the new fact", Value: "fact"}); err != nil {
+			t.Fatal(err)
+		}
+		found, _, err := m.Search(t.Context(), Query{})
+		if err != nil || !slices.ContainsFunc(found, func(f Fact) bool { return f.Key == "the new fact" && f.Value == "fact" }) {
+			t.Errorf("the new fact is not in %+v, %v", found, err)
 		}
 	})
 }

@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"slices"
+	"strings"
 
 	"github.com/hookgen/hookgen/builtin/internal/kit"
 	"github.com/hookgen/hookgen/builtin/limit"
@@ -16,16 +17,15 @@ import (
 //
 // For example, the prompt gets the header "## Memory" and the line "- units: metric" below "Known facts". [Render]
 // makes the text; an empty store adds nothing. The text is made for the first prompt of a run and reused for the
-// others. If the store has more than MaxFacts facts, those are shown that share most words with the task, and then the
-// newest; a line says how many are left out, which the tool recall of [Tools] finds. Facts stored during a run
-// therefore appear in the next run. Each sub-run makes its own text. A run gets the common memory and that of its
-// owner; see [Store].
+// others. If the store has more than MaxFacts facts, those are shown that match the task best, and then the newest; a
+// line says how many are left out, which the tool recall of [Tools] finds. Facts stored during a run therefore appear
+// in the next run. Each sub-run makes its own text. A run gets the common memory and that of its owner; see [Store].
 //
 // The text is only in the request, never in the stored conversation. If the store fails, the failure is reported, the
 // prompt is sent without the text, and the next prompt tries again.
 //
-// Injector contributes to Briefing, with the priority InputShape, and flushes the store at OnRunEnd. Bind panics if
-// Store is nil. An Injector is safe for concurrent use if its Store is.
+// Injector contributes to Briefing, with the priority InputShape. Bind panics if Store is nil. An Injector is safe for
+// concurrent use if its Store is.
 type Injector struct {
 	Store       Store
 	MaxFacts    limit.Bound[int] // facts, and as many preferences; default 20
@@ -35,14 +35,18 @@ type Injector struct {
 	text rendered
 }
 
-// Bind adds the hook to its points.
+// Bind adds the hook to its point.
 func (m *Injector) Bind(h *agent.Hooks) {
-	if m.Store == nil {
-		kit.MustConfig("memory.Injector", errors.New("Store is nil; give it a memory.Map, a memory.File or your own"))
-	}
+	mustHaveStore("memory.Injector", m.Store)
 	kit.MustConfig("memory.Injector", errors.Join(m.MaxFacts.Check("MaxFacts"), m.MaxEpisodes.Check("MaxEpisodes")))
 	h.Briefing.Add(m, hookkit.Priority(hookkit.InputShape))
-	h.OnRunEnd.Add(m)
+}
+
+// mustHaveStore panics if a hook has no store.
+func mustHaveStore(hook string, s Store) {
+	if s == nil {
+		kit.MustConfig(hook, errors.New("Store is nil; give it a memory.Facts or your own"))
+	}
 }
 
 // Briefing contributes the text.
@@ -55,11 +59,35 @@ func (m *Injector) Briefing(ctx context.Context, run *agent.Run, _ agent.Step) (
 				break
 			}
 		}
-		return render(kit.For(ctx, run), m.Store, m.MaxFacts.Or(20), m.MaxEpisodes.Or(5), task)
+		return Render(kit.For(ctx, run), m.Store, task, m.MaxFacts.Or(20), m.MaxEpisodes.Or(5))
 	})
 }
 
-// OnRunEnd flushes the store.
-func (m *Injector) OnRunEnd(ctx context.Context, run *agent.Run, _ agent.AgentResult) error {
-	return m.Store.Flush(kit.For(ctx, run))
+// rendered is a text that is made for the first prompt of a run and then reused, so that prompts keep a common prefix.
+type rendered struct {
+	texts hookkit.PerRun[*string]
+}
+
+// under returns the run's text below a header, or nothing if the text is blank. If text fails, the next prompt tries
+// again.
+func (r *rendered) under(run *agent.Run, header string, text func() (string, error)) ([]string, error) {
+	var known *string
+	r.texts.Do(run, func(t **string) { known = *t })
+	if known == nil {
+		made, err := text()
+		if err != nil {
+			return nil, err
+		}
+		if strings.TrimSpace(made) != "" {
+			made = header + "\n" + made
+		} else {
+			made = ""
+		}
+		known = &made
+		r.texts.Do(run, func(t **string) { *t = known })
+	}
+	if *known == "" {
+		return nil, nil
+	}
+	return []string{*known}, nil
 }

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"path/filepath"
 	"strings"
 	"testing"
 
@@ -17,9 +16,11 @@ import (
 )
 
 func ExampleInjector() {
-	remembered := &memory.Map{} // or memory.OpenFile("memory.json")
-	_, _ = remembered.AddFact(context.Background(), memory.Fact{Key: "city", Value: "Oslo"})
-	_ = remembered.SetPreference(context.Background(), "language", "English")
+	remembered := &memory.Facts{} // or In: session.Dir{Path: "memory"}
+	_ = remembered.Put(context.Background(), memory.Fact{Key: "city", Value: "Oslo"})
+	_ = remembered.Put(context.Background(), memory.Fact{
+		Key: "language", Value: "English", Scope: memory.PreferenceScope,
+	})
 
 	var hooks agent.Hooks
 	hooks.Use(&memory.Injector{Store: remembered})
@@ -35,12 +36,12 @@ func ExampleInjector() {
 }
 
 func TestInjectorRendersOncePerRun(t *testing.T) {
-	store := &memory.Map{Share: share.Everyone}
-	if _, err := store.AddFact(t.Context(), memory.Fact{Key: "city", Value: "Oslo"}); err != nil {
+	store := &memory.Facts{Share: share.Everyone}
+	if err := store.Put(t.Context(), memory.Fact{Key: "city", Value: "Oslo"}); err != nil {
 		t.Fatal(err)
 	}
 	remember := &looptest.Tool{Name: "remember", Func: func(ctx context.Context, _ agent.ToolCallRequest) (string, error) {
-		_, err := store.AddFact(ctx, memory.Fact{Key: "pet", Value: "cat"})
+		err := store.Put(ctx, memory.Fact{Key: "pet", Value: "cat"})
 		return "stored", err
 	}}
 	tested := looptest.Harness{
@@ -73,9 +74,9 @@ func TestInjectorRendersOncePerRun(t *testing.T) {
 }
 
 func TestInjectorsWithTwoStoresBothAppear(t *testing.T) {
-	empty, one, two := &memory.Map{}, &memory.Map{}, &memory.Map{}
-	_ = one.SetPreference(t.Context(), "a", "1")
-	_ = two.SetPreference(t.Context(), "b", "2")
+	empty, one, two := &memory.Facts{}, &memory.Facts{}, &memory.Facts{}
+	prefer(t, one, "a", "1")
+	prefer(t, two, "b", "2")
 	for name, c := range map[string]struct {
 		stores []memory.Store
 		want   string
@@ -97,23 +98,31 @@ func TestInjectorsWithTwoStoresBothAppear(t *testing.T) {
 	}
 }
 
+// prefer stores a preference.
+func prefer(t *testing.T, s memory.Store, key, value string) {
+	t.Helper()
+	if err := s.Put(t.Context(), memory.Fact{Key: key, Value: value, Scope: memory.PreferenceScope}); err != nil {
+		t.Fatal(err)
+	}
+}
+
 // brokenMemory fails a configured number of times.
 type brokenMemory struct {
-	memory.Map
+	memory.Facts
 	failures int
 }
 
-func (m *brokenMemory) Facts(ctx context.Context, scope string) ([]memory.Fact, error) {
+func (m *brokenMemory) Search(ctx context.Context, q memory.Query) ([]memory.Fact, int, error) {
 	if m.failures > 0 {
 		m.failures--
-		return nil, errors.New("disk on fire")
+		return nil, 0, errors.New("disk on fire")
 	}
-	return m.Map.Facts(ctx, scope)
+	return m.Facts.Search(ctx, q)
 }
 
 func TestInjectorRetriesFailingStore(t *testing.T) {
 	store := &brokenMemory{failures: 1}
-	_ = store.SetPreference(t.Context(), "a", "1")
+	prefer(t, store, "a", "1")
 	ran := looptest.Harness{
 		Turns: []looptest.Turn{looptest.Call("work", nil), looptest.Reply("ok")},
 		Tools: []agent.Tool{&looptest.Tool{Name: "work"}},
@@ -129,44 +138,31 @@ func TestInjectorRetriesFailingStore(t *testing.T) {
 	}
 }
 
-func TestRenderReturnsErrorsOfTheStore(t *testing.T) {
-	for _, method := range []string{"Preferences", "Facts", "Recent"} {
-		t.Run(method, func(t *testing.T) {
-			text, err := memory.Render(t.Context(), failingStore{new(memory.Map), method}, 9, 9)
-			if text != "" || err == nil || !strings.Contains(err.Error(), "in memory: "+method+" failed") {
-				t.Errorf("rendered %q, %v", text, err)
-			}
-		})
-	}
+// failsIn is a store that cannot search one scope.
+type failsIn struct {
+	memory.Store
+	scope string
 }
 
-func TestInjectorFlushesAtRunEnd(t *testing.T) {
-	path := filepath.Join(t.TempDir(), "memory.json")
-	store, err := memory.OpenFile(path)
-	if err != nil {
-		t.Fatal(err)
+func (s failsIn) Search(ctx context.Context, q memory.Query) ([]memory.Fact, int, error) {
+	if q.Scope == s.scope {
+		return nil, 0, errors.New("disk on fire")
 	}
-	store.Share = share.Everyone
-	note := &looptest.Tool{Name: "note", Func: func(ctx context.Context, _ agent.ToolCallRequest) (string, error) {
-		return "", errors.Join(store.SetPreference(ctx, "a", "1"), store.SetPreference(ctx, "b", "2"))
-	}}
-	looptest.Harness{
-		Turns: []looptest.Turn{looptest.Call("note", nil), looptest.Error(errors.New("model down"))},
-		Tools: []agent.Tool{note},
-		Hooks: []agent.Hook{&memory.Injector{Store: store}},
-	}.Run(t, "x")
-	again, err := memory.OpenFile(path)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if p, _ := again.Preferences(t.Context()); len(p) != 2 {
-		t.Errorf("the file holds %+v", p)
+	return s.Store.Search(ctx, q)
+}
+
+func TestRenderReturnsErrorsOfTheStore(t *testing.T) {
+	for _, scope := range []string{"", memory.PreferenceScope, memory.EpisodeScope} {
+		text, err := memory.Render(t.Context(), failsIn{new(memory.Facts), scope}, "", 9, 9)
+		if text != "" || err == nil || !strings.Contains(err.Error(), "in memory: disk on fire") {
+			t.Errorf("%q: rendered %q, %v", scope, text, err)
+		}
 	}
 }
 
 func TestInjectorsShareNoState(t *testing.T) {
-	store := &memory.Map{}
-	_ = store.SetPreference(t.Context(), "a", "1")
+	store := &memory.Facts{}
+	prefer(t, store, "a", "1")
 	one, two := &memory.Injector{Store: store}, &memory.Injector{Store: store, Header: "# Two"}
 	var hooks agent.Hooks
 	hooks.Use(one)
@@ -174,7 +170,7 @@ func TestInjectorsShareNoState(t *testing.T) {
 	for range 2 { // the second run has its own text
 		run := agent.NewRun(nil)
 		first := hooks.Briefing.Fire(t.Context(), run, agent.Step{})
-		_ = store.SetPreference(t.Context(), "a", "2")
+		prefer(t, store, "a", "2")
 		second := hooks.Briefing.Fire(t.Context(), run, agent.Step{})
 		if len(first) != 2 || first[0] != second[0] || first[1] != second[1] || first[0] == first[1] {
 			t.Errorf("got %q, %q", first, second)
@@ -187,7 +183,7 @@ func TestInjectorWithoutStorePanicsInBind(t *testing.T) {
 	for want, hook := range map[string]*memory.Injector{
 		"MaxFacts is -1": {MaxFacts: -1}, "MaxEpisodes is -1": {MaxEpisodes: -1},
 	} {
-		hook.Store = new(memory.Map)
+		hook.Store = new(memory.Facts)
 		fixture.MustPanic(t, want, func() { new(agent.Hooks).Use(hook) })
 	}
 }

@@ -6,8 +6,6 @@ import (
 	"fmt"
 	"slices"
 	"strings"
-	"unicode"
-	"unicode/utf8"
 
 	"github.com/hookgen/hookgen/builtin/internal/jsonx"
 	"github.com/hookgen/hookgen/builtin/internal/shorten"
@@ -20,91 +18,51 @@ const (
 )
 
 // Render renders a store as text for a prompt: preferences, facts and episodes, each list with a title. It shows at
-// most maxFacts preferences, maxFacts facts and maxEpisodes episodes, newest first. Each entry is one line, and long
-// values are truncated. Render returns "" for an empty store, and the error of a store that fails.
-func Render(ctx context.Context, m Store, maxFacts, maxEpisodes int) (string, error) {
-	return render(ctx, m, maxFacts, maxEpisodes, "")
-}
-
-// render is Render that shows the facts first that share most words with the task, and says how many it leaves out.
-func render(ctx context.Context, m Store, maxFacts, maxEpisodes int, task string) (string, error) {
-	preferences, err := m.Preferences(ctx)
-	if err != nil {
-		return "", fmt.Errorf("the preferences in memory: %w", err)
+// most maxFacts preferences, maxFacts facts and maxEpisodes episodes. Of more facts, it shows those first that match
+// the task best, and says how many are left out; in the other lists, the newest are shown. Each entry is one line, and
+// long values are truncated. Render returns "" for an empty store, and the error of a store that fails.
+func Render(ctx context.Context, s Store, task string, maxFacts, maxEpisodes int) (string, error) {
+	var b strings.Builder
+	if maxFacts > 0 {
+		preferences, _, err := s.Search(ctx, Query{Scope: PreferenceScope, Limit: maxFacts})
+		if err != nil {
+			return "", fmt.Errorf("the preferences in memory: %w", err)
+		}
+		slices.SortFunc(preferences, func(a, b Fact) int { return strings.Compare(a.Key, b.Key) })
+		section(&b, "Known preferences", preferences, factLine)
+		facts, left, err := about(ctx, s, task, maxFacts)
+		if err != nil {
+			return "", fmt.Errorf("the facts in memory: %w", err)
+		}
+		section(&b, "Known facts", facts, factLine)
+		if left > 0 {
+			fmt.Fprintf(&b, "- (%d more in memory)\n", left)
+		}
 	}
-	facts, err := m.Facts(ctx, "")
-	if err != nil {
-		return "", fmt.Errorf("the facts in memory: %w", err)
-	}
-	var episodes []Episode
 	if maxEpisodes > 0 {
-		if episodes, err = m.Recent(ctx, maxEpisodes, ""); err != nil {
+		episodes, err := Episodes(ctx, s, maxEpisodes)
+		if err != nil {
 			return "", fmt.Errorf("the episodes in memory: %w", err)
 		}
+		section(&b, "Recent outcomes", episodes, episodeLine)
 	}
-	preferences = newestPreferences(preferences, max(maxFacts, 0))
-
-	var b strings.Builder
-	section(&b, "Known preferences", preferences, func(p Preference) string {
-		return shorten.Line(p.Key, shorten.KeyChars) + ": " + shorten.Line(p.Value, maxValueShown)
-	})
-	shown := min(len(facts), max(maxFacts, 0))
-	if shown < len(facts) {
-		facts = byWords(facts, task)
-	}
-	section(&b, "Known facts", facts[:shown], func(f Fact) string {
-		key := shorten.Line(f.Key, shorten.KeyChars)
-		if f.Scope != GlobalScope {
-			key += " [" + shorten.Line(f.Scope, shorten.KeyChars) + "]"
-		}
-		return key + ": " + shorten.Line(f.Value, maxValueShown)
-	})
-	if left := len(facts) - shown; left > 0 && shown > 0 {
-		fmt.Fprintf(&b, "- (%d more in memory)\n", left)
-	}
-	section(&b, "Recent outcomes", episodes, renderEpisode)
 	return strings.TrimSuffix(b.String(), "\n"), nil
 }
 
-// byWords returns facts in another order: those first that have most of the text's words, and among equals as before.
-// Words of fewer than three characters do not count.
-func byWords(facts []Fact, text string) []Fact {
-	words := make(map[string]bool)
-	for _, w := range strings.FieldsFunc(shorten.FoldCase(shorten.Runes(text, signalChars)), isNoWord) {
-		words[w] = utf8.RuneCountInString(w) >= 3
+// about returns at most n facts, and how many are left out. If there are more, those that match the text best are
+// first, and then the newest.
+func about(ctx context.Context, s Store, text string, n int) (facts []Fact, left int, err error) {
+	newest, left, err := s.Search(ctx, Query{Limit: n})
+	if err != nil || left == 0 || text == "" {
+		return newest, left, err
 	}
-	shared := make([]int, len(facts))
-	order := make([]int, len(facts))
-	for i, f := range facts {
-		order[i] = i
-		seen := make(map[string]bool)
-		for _, w := range strings.FieldsFunc(shorten.FoldCase(f.Key+" "+shorten.Runes(f.Value, signalChars)), isNoWord) {
-			if words[w] && !seen[w] {
-				seen[w] = true
-				shared[i]++
-			}
+	facts, _, err = s.Search(ctx, Query{Text: text, Limit: n})
+	for _, f := range newest {
+		if len(facts) < n && !slices.ContainsFunc(facts, func(g Fact) bool { return g.ID == f.ID }) {
+			facts = append(facts, f)
 		}
 	}
-	slices.SortStableFunc(order, func(a, b int) int { return shared[b] - shared[a] })
-	sorted := make([]Fact, len(facts))
-	for i, at := range order {
-		sorted[i] = facts[at]
-	}
-	return sorted
-}
-
-func isNoWord(r rune) bool { return !unicode.IsLetter(r) && !unicode.IsDigit(r) }
-
-// newestPreferences returns the n preferences that were set last, sorted by key.
-func newestPreferences(all []Preference, n int) []Preference {
-	if len(all) <= n {
-		return all
-	}
-	newest := slices.Clone(all)
-	slices.SortStableFunc(newest, func(a, b Preference) int { return b.UpdatedAt.Compare(a.UpdatedAt) })
-	newest = newest[:n]
-	slices.SortFunc(newest, func(a, b Preference) int { return strings.Compare(a.Key, b.Key) })
-	return newest
+	return facts, left, err
 }
 
 func section[T any](b *strings.Builder, title string, entries []T, line func(T) string) {
@@ -117,8 +75,17 @@ func section[T any](b *strings.Builder, title string, entries []T, line func(T) 
 	}
 }
 
-// renderEpisode renders an episode on one line: kind, the first three fields of the payload, outcome.
-func renderEpisode(e Episode) string {
+// factLine renders a fact or a preference on one line.
+func factLine(f Fact) string {
+	key := shorten.Line(f.Key, shorten.KeyChars)
+	if f.Scope != GlobalScope && f.Scope != PreferenceScope {
+		key += " [" + shorten.Line(f.Scope, shorten.KeyChars) + "]"
+	}
+	return key + ": " + shorten.Line(f.Value, maxValueShown)
+}
+
+// episodeLine renders an episode on one line: kind, the first three fields of the payload, outcome.
+func episodeLine(e Episode) string {
 	line := "[" + shorten.Line(e.Kind, shorten.KeyChars) + "]"
 	fields, ok := jsonx.Members(e.Payload, 3)
 	for i, f := range fields {
@@ -134,10 +101,8 @@ func renderEpisode(e Episode) string {
 }
 
 // payloadValue renders a payload value on one line. Equal values are rendered equally whatever their spacing and
-// escapes, because a memory file may have reformatted them.
+// escapes, because a store may have reformatted them.
 func payloadValue(v json.RawMessage) string {
-	if json.Valid(v) {
-		v, _ = jsonx.RewriteTexts(v, func(s string) string { return s })
-	}
+	v, _ = jsonx.RewriteTexts(v, func(s string) string { return s })
 	return shorten.JSON(v, maxPayloadShown)
 }

@@ -2,7 +2,6 @@ package memory
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"strings"
@@ -50,11 +49,8 @@ const (
 
 // Bind adds the hook to OnRunEnd.
 func (r *Review) Bind(h *agent.Hooks) {
-	err := errors.Join(r.MinSteps.Check("MinSteps"), r.MinCalls.Check("MinCalls"))
-	if r.Store == nil {
-		err = errors.New("Store is nil; give it a memory.Map, a memory.File or your own")
-	}
-	kit.MustConfig("memory.Review", err)
+	mustHaveStore("memory.Review", r.Store)
+	kit.MustConfig("memory.Review", errors.Join(r.MinSteps.Check("MinSteps"), r.MinCalls.Check("MinCalls")))
 	h.OnRunEnd.Add(r, hookkit.Priority(hookkit.Observability))
 }
 
@@ -76,21 +72,13 @@ func (r *Review) OnRunEnd(ctx context.Context, run *agent.Run, result agent.Agen
 	if err != nil {
 		return fmt.Errorf("the run is not reviewed: %w", err)
 	}
-	ctx = kit.For(ctx, run)
-	added := false
+	var facts []Fact
 	for _, p := range found[:min(len(found), maxProcedures)] {
-		name, text := r.line(p.Name, shorten.KeyChars), r.text(p)
-		if name == "" || text == "" {
-			continue
+		if name, text := r.line(p.Name, shorten.KeyChars), r.text(p); name != "" && text != "" {
+			facts = append(facts, Fact{Key: "procedure " + name, Value: text, Source: "review"})
 		}
-		added = true
-		_, failed := r.Store.AddFact(ctx, Fact{Key: "procedure " + name, Value: text, Source: "review"})
-		err = errors.Join(err, failed)
 	}
-	if added {
-		err = errors.Join(err, r.Store.Flush(ctx))
-	}
-	return err
+	return r.Store.Put(kit.For(ctx, run), facts...)
 }
 
 func (r *Review) line(text string, most int) string {
@@ -129,11 +117,9 @@ const reviewPrompt = `You review a finished run of an agent. Find steps that wil
 	`object and nothing else: {"procedures": [{"name": "...", "when": "...", "steps": ["..."]}]}. ` +
 	`The list is empty if nothing is worth repeating.`
 
-const reviewSchema = `{"type":"object","properties":{"procedures":{"type":"array","items":{"type":"object",` +
-	`"properties":{"name":{"type":"string"},"when":{"type":"string"},` +
+const procedureSchema = `{"type":"object","properties":{"name":{"type":"string"},"when":{"type":"string"},` +
 	`"steps":{"type":"array","items":{"type":"string"}}},` +
-	`"required":["name","when","steps"],"additionalProperties":false}}},"required":["procedures"],` +
-	`"additionalProperties":false}`
+	`"required":["name","when","steps"],"additionalProperties":false}`
 
 func (r *Review) ask(ctx context.Context, run *agent.Run, result agent.AgentResult) ([]procedure, error) {
 	model := r.Model
@@ -150,40 +136,5 @@ func (r *Review) ask(ctx context.Context, run *agent.Run, result agent.AgentResu
 			shorten.Middle(string(c.Call.Args), reviewedChars), shorten.Middle(c.Content(), reviewedChars))
 	}
 	fmt.Fprintf(&b, "# Reply\n%s\n", shorten.Middle(result.Reply, reviewedChars))
-	reply, err := kit.Recover(func() (agent.LLMResponse, error) {
-		return model.Generate(ctx, agent.LLMRequest{
-			Messages: []agent.Message{
-				{Role: agent.RoleSystem, Content: reviewPrompt}, {Role: agent.RoleUser, Content: b.String()},
-			},
-			ResponseFormat: &agent.ResponseFormat{
-				Type: "json_schema", Name: "procedures", Schema: json.RawMessage(reviewSchema), Strict: true,
-			},
-		})
-	})
-	if err != nil {
-		return nil, err
-	}
-	found, err := readProcedures(reply.Content)
-	if err != nil {
-		return nil, fmt.Errorf("the reply %q cannot be read: %w", shorten.To(reply.Content, 100), err)
-	}
-	return found, nil
-}
-
-// readProcedures parses the JSON object in the model's reply, which may be in a code fence.
-func readProcedures(text string) ([]procedure, error) {
-	begin, end := strings.IndexByte(text, '{'), strings.LastIndexByte(text, '}')
-	if begin < 0 || end < begin {
-		return nil, errors.New("there is no JSON object")
-	}
-	var reply struct {
-		Procedures *[]procedure `json:"procedures"`
-	}
-	if err := json.Unmarshal([]byte(text[begin:end+1]), &reply); err != nil {
-		return nil, err
-	}
-	if reply.Procedures == nil {
-		return nil, errors.New(`there is no "procedures"`)
-	}
-	return *reply.Procedures, nil
+	return askForList[procedure](ctx, model, "procedures", procedureSchema, reviewPrompt, b.String())
 }

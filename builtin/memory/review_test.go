@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
@@ -12,6 +11,7 @@ import (
 	"github.com/hookgen/hookgen/builtin/internal/fixture"
 	"github.com/hookgen/hookgen/builtin/limit"
 	"github.com/hookgen/hookgen/builtin/memory"
+	"github.com/hookgen/hookgen/builtin/session"
 	"github.com/hookgen/hookgen/builtin/share"
 	"github.com/hookgen/hookgen/generated/agent"
 	"github.com/hookgen/hookgen/loop/looptest"
@@ -23,13 +23,13 @@ const restore = `{"procedures": [{"name": "restore the database", "when": "When 
 	`"steps": ["stop the server", "run make restore"]}]}`
 
 func ExampleReview() {
-	store, hooks := &memory.Map{Share: share.Everyone}, new(agent.Hooks)
+	store, hooks := &memory.Facts{Share: share.Everyone}, new(agent.Hooks)
 	hooks.Use(&memory.Review{Store: store, Model: looptest.NewScript(looptest.Reply(restore))})
 	hooks.OnRunEnd.Fire(context.Background(), agent.NewRun(nil), agent.AgentResult{
 		Task: "Make the tests pass.", Steps: 12, Calls: make([]agent.ToolCallResult, 8),
 		Stop: agent.EndRun{Cause: agent.CauseCompleted},
 	})
-	facts, _ := store.Facts(context.Background(), "")
+	facts, _, _ := store.Search(context.Background(), memory.Query{})
 	fmt.Println(facts[0].Key)
 	fmt.Println(facts[0].Value)
 	// Output:
@@ -54,7 +54,7 @@ func TestOnlyLongRunsAreReviewed(t *testing.T) {
 		t.Run(c.name, func(t *testing.T) {
 			reviewer := looptest.NewScript(looptest.Reply(restore))
 			hook := &memory.Review{
-				Store: new(memory.Map), Model: reviewer, MinSteps: c.min[0], MinCalls: c.min[1],
+				Store: new(memory.Facts), Model: reviewer, MinSteps: c.min[0], MinCalls: c.min[1],
 			}
 			end := c.turns
 			if end == nil {
@@ -74,11 +74,11 @@ func TestOnlyLongRunsAreReviewed(t *testing.T) {
 // review reviews a run and returns the stored facts, as key=value, and the error of the hook.
 func review(t *testing.T, reply looptest.Turn) ([]string, error) {
 	t.Helper()
-	store := &memory.Map{Share: share.Everyone}
+	store := &memory.Facts{Share: share.Everyone}
 	hook := &memory.Review{Store: store, MinSteps: 1, MinCalls: limit.AtMost(0), Model: looptest.NewScript(reply)}
 	err := hook.OnRunEnd(t.Context(), agent.NewRun(nil),
 		agent.AgentResult{Steps: 1, Stop: agent.EndRun{Cause: agent.CauseCompleted}})
-	facts, failed := store.Facts(t.Context(), "")
+	facts, _, failed := store.Search(t.Context(), memory.Query{})
 	if failed != nil {
 		t.Fatal(failed)
 	}
@@ -146,7 +146,7 @@ func TestTheReviewerReadsTheRun(t *testing.T) {
 		{"many calls", 60, "# Calls and results\nread {\"n\":10}\n", "output 9\n"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			ofRun, store := looptest.NewScript(looptest.Reply(restore)), &memory.Map{Share: share.Everyone}
+			ofRun, store := looptest.NewScript(looptest.Reply(restore)), &memory.Facts{Share: share.Everyone}
 			hook := &memory.Review{Store: store, MinSteps: 1, MinCalls: limit.AtMost(0)}
 			run := agent.NewRun(&agent.Env{Model: ofRun})
 			err := hook.OnRunEnd(t.Context(), run, agent.AgentResult{
@@ -164,7 +164,7 @@ func TestTheReviewerReadsTheRun(t *testing.T) {
 			}
 		})
 	}
-	hook := &memory.Review{Store: new(memory.Map), MinSteps: 1, MinCalls: limit.AtMost(0)}
+	hook := &memory.Review{Store: new(memory.Facts), MinSteps: 1, MinCalls: limit.AtMost(0)}
 	err := hook.OnRunEnd(t.Context(), agent.NewRun(nil),
 		agent.AgentResult{Steps: 1, Stop: agent.EndRun{Cause: agent.CauseCompleted}})
 	if err == nil || !strings.Contains(err.Error(), "there is no model to ask; set Model") {
@@ -172,13 +172,9 @@ func TestTheReviewerReadsTheRun(t *testing.T) {
 	}
 }
 
-// Two procedures are stored within two seconds, so that only Flush writes the second into the file.
 func TestProceduresOfAnOwnerArePermanent(t *testing.T) {
-	path := filepath.Join(t.TempDir(), "memory.json")
-	store, err := memory.OpenFile(path)
-	if err != nil {
-		t.Fatal(err)
-	}
+	dir := session.Dir{Path: t.TempDir()}
+	store := &memory.Facts{In: dir}
 	hook := &memory.Review{Store: store, MinSteps: 1, MinCalls: limit.AtMost(0), Model: looptest.NewScript(looptest.Reply(
 		`{"procedures": [{"name": "a", "steps": ["x"]}, {"name": "b", "steps": ["x"]}]}`))}
 	run := agent.NewRun(&agent.Env{User: "ann", Conversation: conversation{"c", nil}})
@@ -186,27 +182,20 @@ func TestProceduresOfAnOwnerArePermanent(t *testing.T) {
 		agent.AgentResult{Steps: 1, Stop: agent.EndRun{Cause: agent.CauseCompleted}}); err != nil {
 		t.Fatal(err)
 	}
-	again, err := memory.OpenFile(path)
-	if err != nil {
-		t.Fatal(err)
-	}
+	again := &memory.Facts{In: dir}
 	ann := agentspec.WithIdentity(t.Context(), agent.Identity{User: "ann", Conversation: "c"})
-	if facts, err := again.Facts(ann, ""); err != nil || len(facts) != 2 {
+	if facts, _, err := again.Search(ann, memory.Query{}); err != nil || len(facts) != 2 {
 		t.Errorf("ann has %+v, %v", facts, err)
 	}
 }
 
 func TestProceduresThatCannotBeStoredAreReported(t *testing.T) {
-	for _, method := range []string{"AddFact", "Flush"} {
-		t.Run(method, func(t *testing.T) {
-			hook := &memory.Review{Store: failingStore{new(memory.Map), method}, MinSteps: 1, MinCalls: limit.AtMost(0),
-				Model: looptest.NewScript(looptest.Reply(restore))}
-			err := hook.OnRunEnd(t.Context(), agent.NewRun(nil),
-				agent.AgentResult{Steps: 1, Stop: agent.EndRun{Cause: agent.CauseCompleted}})
-			if err == nil || !strings.Contains(err.Error(), method+" failed") {
-				t.Errorf("the error is %v", err)
-			}
-		})
+	hook := &memory.Review{Store: failingStore{new(memory.Facts), "Put"}, MinSteps: 1, MinCalls: limit.AtMost(0),
+		Model: looptest.NewScript(looptest.Reply(restore))}
+	err := hook.OnRunEnd(t.Context(), agent.NewRun(nil),
+		agent.AgentResult{Steps: 1, Stop: agent.EndRun{Cause: agent.CauseCompleted}})
+	if err == nil || !strings.Contains(err.Error(), "Put failed") {
+		t.Errorf("the error is %v", err)
 	}
 }
 
@@ -229,8 +218,8 @@ func FuzzReview(f *testing.F) {
 
 func TestReviewRefusesInvalidFields(t *testing.T) {
 	for want, hook := range map[string]*memory.Review{
-		"Store is nil": {}, "MinSteps is -1": {Store: new(memory.Map), MinSteps: -1},
-		"MinCalls is -1": {Store: new(memory.Map), MinCalls: -1},
+		"Store is nil": {}, "MinSteps is -1": {Store: new(memory.Facts), MinSteps: -1},
+		"MinCalls is -1": {Store: new(memory.Facts), MinCalls: -1},
 	} {
 		t.Run(want, func(t *testing.T) {
 			if text := fixture.UsePanic(hook); !strings.Contains(text, want) {

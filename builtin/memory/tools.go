@@ -5,7 +5,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"slices"
 	"strings"
 
 	"github.com/hookgen/hookgen/builtin/internal/shorten"
@@ -40,7 +39,7 @@ const (
 // instructions; use permission.Rules to ask a person about remember if the agent reads untrusted text.
 func Tools(s Store) []agent.Tool {
 	if s == nil {
-		panic("memory.Tools: the store is nil; give a memory.Map, a memory.File or your own")
+		panic("memory.Tools: the store is nil; give a memory.Facts or your own")
 	}
 	return []agent.Tool{
 		&tool{
@@ -52,8 +51,8 @@ func Tools(s Store) []agent.Tool {
 			call: func(ctx context.Context, args toolArgs) (string, error) { return remember(ctx, s, args) },
 		},
 		&tool{
-			name: "recall", readOnly: true, about: "Find stored facts and parts of earlier conversations that contain all " +
-				"words of the query. Without a query, list the newest facts.",
+			name: "recall", readOnly: true, about: "Find stored facts, and parts of earlier conversations, about something. " +
+				"Without a query, list the newest facts.",
 			parameters: `{"type":"object","properties":{"query":{"type":"string"}},"additionalProperties":false}`,
 			call:       func(ctx context.Context, args toolArgs) (string, error) { return recall(ctx, s, args) },
 		},
@@ -167,10 +166,7 @@ func remember(ctx context.Context, s Store, args toolArgs) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	if _, err = s.AddFact(ctx, Fact{Key: key, Value: value, Source: "remember"}); err == nil {
-		err = s.Flush(ctx)
-	}
-	if err != nil {
+	if err = s.Put(ctx, Fact{Key: key, Value: value, Source: "remember"}); err != nil {
 		return "", fmt.Errorf("the fact is not stored: %w", err)
 	}
 	return "remembered: " + key, nil
@@ -182,9 +178,6 @@ func forget(ctx context.Context, s Store, args toolArgs) (string, error) {
 		return "", err
 	}
 	had, err := s.Forget(ctx, key, GlobalScope)
-	if err == nil {
-		err = s.Flush(ctx)
-	}
 	if err != nil {
 		return "", fmt.Errorf("the fact is not removed: %w", err)
 	}
@@ -195,44 +188,32 @@ func forget(ctx context.Context, s Store, args toolArgs) (string, error) {
 }
 
 func recall(ctx context.Context, s Store, args toolArgs) (string, error) {
-	facts, err := s.Facts(ctx, "")
+	facts, more, err := s.Search(ctx, Query{Text: args.Query, Limit: maxRecalled})
+	var turns []Fact
+	moreTurns := 0
+	if err == nil && args.Query != "" {
+		turns, moreTurns, err = s.Search(ctx, Query{Text: args.Query, Scope: TurnScope, Limit: maxTurnsRecalled})
+	}
 	if err != nil {
 		return "", fmt.Errorf("the memory cannot be read: %w", err)
 	}
-	words := strings.Fields(shorten.FoldCase(args.Query))
-	matches := func(text string) bool {
-		text = shorten.FoldCase(text)
-		return !slices.ContainsFunc(words, func(w string) bool { return !strings.Contains(text, w) })
-	}
 	var lines []string
 	for _, f := range facts {
-		if !matches(f.Key + "\n" + f.Value) {
-			continue
-		}
-		if len(lines) == maxRecalled {
-			lines = append(lines, "There are more facts; ask with more words.")
-			break
-		}
-		lines = append(lines, shorten.Line(f.Key, maxToolKey)+": "+shorten.Line(f.Value, maxToolValue))
+		lines = append(lines, factLine(f))
 	}
-	if len(words) > 0 {
-		turns, err := s.Recent(ctx, maxEpisodes, turnKind)
-		if err != nil {
-			return "", fmt.Errorf("the archive cannot be read: %w", err)
+	if more > 0 {
+		lines = append(lines, fmt.Sprintf("There are %d more facts; ask with other words.", more))
+	}
+	for _, f := range turns {
+		var t turn
+		if json.Unmarshal([]byte(f.Value), &t) != nil {
+			continue // put by a program
 		}
-		found := 0
-		for _, e := range turns {
-			var t turn
-			if json.Unmarshal(e.Payload, &t) != nil || !matches(t.User+"\n"+t.Reply) {
-				continue
-			}
-			if found++; found > maxTurnsRecalled {
-				lines = append(lines, "There are more conversations; ask with more words.")
-				break
-			}
-			lines = append(lines, fmt.Sprintf("%s, the user: %s", e.Time.UTC().Format("2006-01-02"),
-				shorten.Line(t.User, maxTurnRecalled)), "you: "+shorten.Line(t.Reply, maxTurnRecalled))
-		}
+		lines = append(lines, fmt.Sprintf("%s, the user: %s", f.UpdatedAt.UTC().Format("2006-01-02"),
+			shorten.Line(t.User, maxTurnRecalled)), "you: "+shorten.Line(t.Reply, maxTurnRecalled))
+	}
+	if moreTurns > 0 {
+		lines = append(lines, fmt.Sprintf("There are %d more conversations; ask with other words.", moreTurns))
 	}
 	if len(lines) == 0 {
 		return "nothing found", nil

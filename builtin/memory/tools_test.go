@@ -11,6 +11,7 @@ import (
 	"testing"
 
 	"github.com/hookgen/hookgen/builtin/memory"
+	"github.com/hookgen/hookgen/builtin/session"
 	"github.com/hookgen/hookgen/builtin/share"
 	"github.com/hookgen/hookgen/generated/agent"
 	"github.com/hookgen/hookgen/loop"
@@ -46,8 +47,8 @@ type is = map[string]string
 var secret = "sk-ant-api03-" + strings.Repeat("Ab3", 31) + "AA"
 
 func TestAModelKeepsFactsOfItsOwner(t *testing.T) {
-	common := &memory.Map{}
-	if _, err := common.AddFact(t.Context(), memory.Fact{Key: "opening hours", Value: "9 to 5"}); err != nil {
+	common := &memory.Facts{}
+	if err := common.Put(t.Context(), memory.Fact{Key: "opening hours", Value: "9 to 5"}); err != nil {
 		t.Fatal(err)
 	}
 	call := calling(memory.Tools(common)...)
@@ -90,14 +91,12 @@ func (brokenNotes) Append(context.Context, string, string) error { return errors
 
 func TestToolsReportFailuresOfTheStore(t *testing.T) {
 	for _, c := range []struct{ method, tool, want string }{
-		{"AddFact", "remember", "error: the fact is not stored: AddFact failed"},
-		{"Flush", "remember", "error: the fact is not stored: Flush failed"},
+		{"Put", "remember", "error: the fact is not stored: Put failed"},
 		{"Forget", "forget", "error: the fact is not removed: Forget failed"},
-		{"Flush", "forget", "error: the fact is not removed: Flush failed"},
-		{"Facts", "recall", "error: the memory cannot be read: Facts failed"},
+		{"Search", "recall", "error: the memory cannot be read: Search failed"},
 	} {
 		t.Run(c.tool+" "+c.method, func(t *testing.T) {
-			call := calling(memory.Tools(failingStore{new(memory.Map), c.method})...)
+			call := calling(memory.Tools(failingStore{new(memory.Facts), c.method})...)
 			if got := call(t, ann, c.tool, is{"key": "k", "value": "v"}); got != c.want {
 				t.Errorf("got %q, want %q", got, c.want)
 			}
@@ -110,7 +109,7 @@ func TestToolsReportFailuresOfTheStore(t *testing.T) {
 }
 
 func TestToolsRefuseUnreadableArguments(t *testing.T) {
-	call := calling(append(memory.Tools(new(memory.Map)), memory.NoteTool(new(memory.NotesText)))...)
+	call := calling(append(memory.Tools(new(memory.Facts)), memory.NoteTool(new(memory.NotesText)))...)
 	for _, c := range []struct {
 		tool string
 		args any
@@ -130,21 +129,10 @@ func TestToolsRefuseUnreadableArguments(t *testing.T) {
 	}
 }
 
-// A fact is replaced and removed within two seconds, so that only Flush writes the changes into the file.
 func TestChangesOfToolsArePermanent(t *testing.T) {
-	path := filepath.Join(t.TempDir(), "memory.json")
-	store, err := memory.OpenFile(path)
-	if err != nil {
-		t.Fatal(err)
-	}
-	call := calling(memory.Tools(store)...)
-	stored := func() string {
-		again, err := memory.OpenFile(path)
-		if err != nil {
-			t.Fatal(err)
-		}
-		return calling(memory.Tools(again)...)(t, ann, "recall", is{})
-	}
+	dir := session.Dir{Path: t.TempDir()}
+	call := calling(memory.Tools(&memory.Facts{In: dir})...)
+	stored := func() string { return calling(memory.Tools(&memory.Facts{In: dir})...)(t, ann, "recall", is{}) }
 	for _, c := range []struct {
 		tool string
 		args is
@@ -156,19 +144,19 @@ func TestChangesOfToolsArePermanent(t *testing.T) {
 	} {
 		call(t, ann, c.tool, c.args)
 		if got := stored(); got != c.want {
-			t.Errorf("after %s %v the file has %q", c.tool, c.args, got)
+			t.Errorf("after %s %v the memory has %q", c.tool, c.args, got)
 		}
 	}
 }
 
 func TestRecallIsBounded(t *testing.T) {
-	store := &memory.Map{}
+	store := &memory.Facts{}
 	call := calling(memory.Tools(store)...)
 	for i := range 30 {
 		call(t, ann, "remember", is{"key": fmt.Sprint("key ", i), "value": strings.Repeat("x", 300)})
 	}
 	got := call(t, ann, "recall", is{})
-	if n := strings.Count(got, "\n"); n != 20 || len(got) > 21*400 || !strings.HasSuffix(got, "ask with more words.") {
+	if n := strings.Count(got, "\n"); n != 20 || len(got) > 21*400 || !strings.HasSuffix(got, "ask with other words.") {
 		t.Errorf("%d lines, %d bytes", n, len(got))
 	}
 }
@@ -208,7 +196,7 @@ func TestAModelAppendsNotesOfItsOwner(t *testing.T) {
 
 // TestNextPromptHasFactsOfATool runs the tools in a loop, with schemas that it checks.
 func TestNextPromptHasFactsOfATool(t *testing.T) {
-	store := &memory.Map{Share: share.User}
+	store := &memory.Facts{Share: share.User}
 	script := looptest.NewScript(
 		looptest.Call("remember", `{"key":"name","value":""}`), looptest.Call("remember", `{"key":"name","value":"Jo"}`),
 		looptest.Reply("ok"), looptest.Reply("hello Jo"))

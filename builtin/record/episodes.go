@@ -3,6 +3,7 @@ package record
 import (
 	"context"
 	"errors"
+	"slices"
 	"strings"
 
 	"github.com/hookgen/hookgen/builtin/internal/jsonx"
@@ -24,9 +25,10 @@ import (
 //
 // In Store, an episode has the kind tool_call and a payload with name, args, result and error. Its outcome is ok,
 // failed, refused, skipped (a hook answered the call), unrun (the run ended first) or handed_off. The outcome is that
-// of the tool, even if a hook changed the result at AfterTool. The store is flushed at the end of each run.
+// of the tool, even if a hook changed the result at AfterTool. The episodes are stored at the end of the run, the last
+// 500 of it.
 //
-// The episodes belong to the owner of the run. A memory.Map or memory.File with the option Share says who shares them.
+// The episodes belong to the owner of the run. The option Share of memory.Facts says who shares them.
 //
 // In the file at Path, each call of any run is one JSON line: run, tenant, user and conversation, timestamp, tool_name,
 // result_summary, success, error_signal, turn_index and elapsed_ms. The summary has at most 200 characters; turn_index
@@ -46,13 +48,20 @@ type Episodes struct {
 	OnError  func(error) // receives failures to store; nil: they are logged
 
 	watch
-	turns  map[string]int // calls so far, by the ID of a run that has not ended
+	runs   map[string]*episodesOf // by the ID of a run that has not ended
 	failed kit.Reporter
+}
+
+// episodesOf has the calls of a run so far.
+type episodesOf struct {
+	turns int
+	facts []memory.Fact // for the Store
 }
 
 const (
 	episodeKind  = "tool_call"
 	episodeValue = 2000
+	maxEpisodes  = 500 // of a run; a store keeps no more
 )
 
 // Bind adds the view to its points.
@@ -67,44 +76,64 @@ func (e *Episodes) Bind(h *agent.Hooks) {
 func (e *Episodes) points() []string { return []string{"AfterTool", "OnRunEnd"} }
 
 func (e *Episodes) see(ctx context.Context, ev event) {
-	ctx = agentspec.WithIdentity(ctx, ev.Identity)
 	switch p := ev.payload.(type) {
 	case agent.ToolCallResult:
-		e.remember(ctx, ev, p)
+		e.remember(ev, p)
 	case agent.AgentResult:
 		e.mu.Lock()
-		delete(e.turns, ev.run)
+		of := e.runs[ev.run]
+		delete(e.runs, ev.run)
 		e.mu.Unlock()
-		if e.Store != nil {
-			e.report(e.Store.Flush(ctx))
+		if of != nil && e.Store != nil {
+			e.report(e.Store.Put(agentspec.WithIdentity(ctx, ev.Identity), of.facts...))
 		}
 	}
 }
 
 func (e *Episodes) report(err error) { e.failed.Report("record.Episodes", e.OnError, err) }
 
-func (e *Episodes) remember(ctx context.Context, ev event, r agent.ToolCallResult) {
+// remember stores a call in the file, and notes it for the store.
+func (e *Episodes) remember(ev event, r agent.ToolCallResult) {
 	outcome, signal := e.outcome(r)
+	var facts []memory.Fact
 	if e.Store != nil {
-		most := e.MaxChars.Or(episodeValue)
-		args := e.Redact.CutJSON(r.Call.Args, most)
-		if args == nil {
-			args = []byte("{}")
-		}
-		payload := map[string]any{
-			"name": e.Redact.CutText(r.Call.Name, most), "args": args,
-			"result": e.Redact.CutText(r.Output, most), "error": nil,
-		}
-		if r.Err != "" {
-			payload["error"] = e.Redact.CutText(r.Err, most)
-		}
-		e.report(e.Store.AddEpisode(ctx, memory.Episode{
-			Kind: episodeKind, Payload: jsonx.Encode(payload), Outcome: outcome, Time: ev.at,
-			Agent: e.Redact.CutText(ev.agent, most), Run: ev.run, Identity: ev.Identity,
-		}))
+		facts = append(facts, e.episode(ev, r, outcome).Fact())
 	}
+	e.mu.Lock()
+	if e.runs == nil {
+		e.runs = make(map[string]*episodesOf)
+	}
+	if e.runs[ev.run] == nil {
+		e.runs[ev.run] = new(episodesOf)
+	}
+	of := e.runs[ev.run]
+	of.turns++
+	turn := of.turns
+	if of.facts = append(of.facts, facts...); len(of.facts) == 2*maxEpisodes {
+		of.facts = slices.Clone(of.facts[maxEpisodes:])
+	}
+	e.mu.Unlock()
 	if e.Path != "" {
-		e.report(e.observation(ev, r, outcome, signal))
+		e.report(e.observation(ev, r, outcome, signal, turn))
+	}
+}
+
+func (e *Episodes) episode(ev event, r agent.ToolCallResult, outcome string) memory.Episode {
+	most := e.MaxChars.Or(episodeValue)
+	args := e.Redact.CutJSON(r.Call.Args, most)
+	if args == nil {
+		args = []byte("{}")
+	}
+	payload := map[string]any{
+		"name": e.Redact.CutText(r.Call.Name, most), "args": args,
+		"result": e.Redact.CutText(r.Output, most), "error": nil,
+	}
+	if r.Err != "" {
+		payload["error"] = e.Redact.CutText(r.Err, most)
+	}
+	return memory.Episode{
+		Kind: episodeKind, Payload: jsonx.Encode(payload), Outcome: outcome, Time: ev.at,
+		Agent: e.Redact.CutText(ev.agent, most), Run: ev.run, Identity: ev.Identity,
 	}
 }
 
@@ -158,23 +187,19 @@ type observation struct {
 	ElapsedMS     float64 `json:"elapsed_ms"`
 }
 
-func (e *Episodes) observation(ev event, r agent.ToolCallResult, outcome, signal string) error {
+func (e *Episodes) observation(
+	ev event, r agent.ToolCallResult, outcome, signal string, turn int,
+) error {
 	o := observation{
 		Run: ev.run, Identity: ev.Identity,
 		Timestamp: kit.UnixSeconds(ev.at), Success: outcome == "ok", ElapsedMS: kit.Milliseconds(r.Elapsed),
+		TurnIndex:     turn,
 		ToolName:      e.Redact.CutText(r.Call.Name, shorten.SummaryChars),
 		ResultSummary: e.Redact.CutText(r.Content(), shorten.SummaryChars),
 	}
 	if signal != "" {
 		o.ErrorSignal = &signal
 	}
-	e.mu.Lock()
-	if e.turns == nil {
-		e.turns = make(map[string]int)
-	}
-	e.turns[ev.run]++
-	o.TurnIndex = e.turns[ev.run]
-	e.mu.Unlock()
 	return atomicfile.AppendLine(e.Path, jsonx.Encode(o))
 }
 

@@ -14,6 +14,7 @@ import (
 	"github.com/hookgen/hookgen/builtin/internal/fixture"
 	"github.com/hookgen/hookgen/builtin/memory"
 	"github.com/hookgen/hookgen/builtin/record"
+	"github.com/hookgen/hookgen/builtin/session"
 	"github.com/hookgen/hookgen/builtin/share"
 	"github.com/hookgen/hookgen/generated/agent"
 	"github.com/hookgen/hookgen/loop"
@@ -21,8 +22,8 @@ import (
 )
 
 func TestEpisodesStoreEachCallWithOutcome(t *testing.T) {
-	memory := &memory.Map{Share: share.Everyone}
-	logger := &record.Episodes{Store: memory, Classify: record.FailureSignal}
+	store := &memory.Facts{Share: share.Everyone}
+	logger := &record.Episodes{Store: store, Classify: record.FailureSignal}
 	hide := agent.AfterToolFunc(func(_ context.Context, _ *agent.Run, r agent.ToolCallResult) (agent.AfterToolOutcome,
 		error) {
 		r.Err, r.Output = "", "everything is fine"
@@ -46,7 +47,7 @@ func TestEpisodesStoreEachCallWithOutcome(t *testing.T) {
 			&looptest.Tool{Name: "talks", Result: "bash: x: command not found"}},
 		Hooks: []agent.Hook{logger, logger, hide, skip, fixture.DenyTool("rm", "never")},
 	}.Run(t, "go")
-	episodes, err := memory.Recent(t.Context(), 10, "tool_call")
+	episodes, err := memory.Episodes(t.Context(), store, 10)
 	if err != nil || len(episodes) != 5 {
 		t.Fatalf("%d episodes, %v", len(episodes), err)
 	}
@@ -66,23 +67,16 @@ func TestEpisodesStoreEachCallWithOutcome(t *testing.T) {
 }
 
 func TestEpisodesOutliveTheProgram(t *testing.T) {
-	path := filepath.Join(t.TempDir(), "memory.json")
-	remembered, err := memory.OpenFile(path)
-	if err != nil {
-		t.Fatal(err)
-	}
-	remembered.Share = share.Everyone
+	dir := session.Dir{Path: t.TempDir()}
+	remembered := &memory.Facts{In: dir, Share: share.Everyone}
 	looptest.Harness{
 		Turns: []looptest.Turn{looptest.Call("x", nil), looptest.Call("x", nil), looptest.Reply("done")},
 		Tools: []agent.Tool{&looptest.Tool{Name: "x"}},
 		Hooks: []agent.Hook{&record.Episodes{Store: remembered}},
 	}.Run(t, "go")
-	again, err := memory.OpenFile(path)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if episodes, _ := again.Recent(t.Context(), 10, ""); len(episodes) != 2 {
-		t.Errorf("%d episodes in the file after the run", len(episodes))
+	again := &memory.Facts{In: dir, Share: share.Everyone}
+	if episodes, err := memory.Episodes(t.Context(), again, 10); len(episodes) != 2 {
+		t.Errorf("%d episodes are stored after the run, %v", len(episodes), err)
 	}
 }
 
@@ -192,9 +186,9 @@ func TestFailureToStoreEpisodesIsReported(t *testing.T) {
 
 func TestEpisodesStoreAllParallelCalls(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "observations.jsonl")
-	memory := &memory.Map{Share: share.Everyone}
+	store := &memory.Facts{Share: share.Everyone}
 	var hooks agent.Hooks
-	hooks.Use(&record.Episodes{Store: memory, Path: path})
+	hooks.Use(&record.Episodes{Store: store, Path: path})
 	run := agent.NewRun(nil)
 	var all sync.WaitGroup
 	for range 20 {
@@ -206,7 +200,8 @@ func TestEpisodesStoreAllParallelCalls(t *testing.T) {
 		})
 	}
 	all.Wait()
-	episodes, _ := memory.Recent(t.Context(), 500, "")
+	hooks.OnRunEnd.Fire(t.Context(), run, agent.AgentResult{})
+	episodes, _ := memory.Episodes(t.Context(), store, 0)
 	data, _ := os.ReadFile(path)
 	if lines := strings.Count(string(data), "\n"); len(episodes) != 200 || lines != 200 {
 		t.Errorf("%d episodes, %d lines, want 200 of each", len(episodes), lines)
@@ -214,9 +209,9 @@ func TestEpisodesStoreAllParallelCalls(t *testing.T) {
 }
 
 func ExampleEpisodes() {
-	memory := &memory.Map{Share: share.Everyone}
+	store := &memory.Facts{Share: share.Everyone}
 	var hooks agent.Hooks
-	hooks.Use(&record.Episodes{Store: memory})
+	hooks.Use(&record.Episodes{Store: store})
 
 	run := agent.NewRun(&agent.Env{Agent: "clerk"})
 	_, _ = hooks.AfterTool.Fire(context.Background(), run, &agent.ToolCallResult{
@@ -224,7 +219,9 @@ func ExampleEpisodes() {
 		Output: "3 trains", Status: agent.CallSucceeded,
 	})
 
-	episodes, _ := memory.Recent(context.Background(), 1, "tool_call")
+	hooks.OnRunEnd.Fire(context.Background(), run, agent.AgentResult{})
+
+	episodes, _ := memory.Episodes(context.Background(), store, 1)
 	fmt.Println(episodes[0].Agent, episodes[0].Outcome, string(episodes[0].Payload))
 	// Output: clerk ok {"args":{"q":"trains"},"error":null,"name":"search","result":"3 trains"}
 }

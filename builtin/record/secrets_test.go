@@ -17,6 +17,7 @@ import (
 	"github.com/hookgen/hookgen/builtin/limit"
 	"github.com/hookgen/hookgen/builtin/memory"
 	"github.com/hookgen/hookgen/builtin/record"
+	"github.com/hookgen/hookgen/builtin/session"
 	"github.com/hookgen/hookgen/generated/agent"
 	"github.com/hookgen/hookgen/hookkit"
 	"github.com/hookgen/hookgen/loop"
@@ -74,10 +75,7 @@ func fill(v reflect.Value, depth int) {
 func recorders(t *testing.T, dir string) []agent.Hook {
 	t.Helper()
 	failed := func(err error) { t.Error(err) }
-	store, err := memory.OpenFile(filepath.Join(dir, "memory.json"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	store := &memory.Facts{In: session.Dir{Path: filepath.Join(dir, "memory")}}
 	return []agent.Hook{
 		&record.Audit{
 			Path:     filepath.Join(dir, "audit"),

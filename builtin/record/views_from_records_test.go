@@ -29,7 +29,7 @@ func TestWritingViewsReadRecords(t *testing.T) {
 		in := filepath.Join(dir, name)
 		return views{
 			&record.Trajectory{Dir: filepath.Join(in, "steps"), Snapshot: true}, &record.Tree{Dir: filepath.Join(in, "tree")},
-			&record.Episodes{Store: &memory.Map{Share: share.Everyone}},
+			&record.Episodes{Store: &memory.Facts{Share: share.Everyone}},
 		}
 	}
 	live, read := viewsIn("live"), viewsIn("read")
@@ -62,7 +62,7 @@ func TestWritingViewsReadRecords(t *testing.T) {
 		if err != nil {
 			t.Error(err)
 		}
-		episodes, err := v.episodes.Store.Recent(t.Context(), 100, "")
+		episodes, err := memory.Episodes(t.Context(), v.episodes.Store, 100)
 		if err != nil || len(episodes) == 0 {
 			t.Errorf("there are the episodes %v, %v", episodes, err)
 		}

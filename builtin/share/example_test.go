@@ -13,15 +13,15 @@ import (
 // Ann says on Monday that she prefers metric units. The agent knows it on Tuesday, in another conversation. It does not
 // know it of Bob.
 func ExampleScope() {
-	memories := &memory.Map{Share: share.User}
+	memories := &memory.Facts{Share: share.User}
 	in := func(user, conversation string) context.Context {
 		return agentspec.WithIdentity(context.Background(), agent.Identity{User: user, Conversation: conversation})
 	}
-	if _, err := memories.AddFact(in("ann", "monday"), memory.Fact{Key: "units", Value: "metric"}); err != nil {
+	if err := memories.Put(in("ann", "monday"), memory.Fact{Key: "units", Value: "metric"}); err != nil {
 		fmt.Println(err)
 	}
 	for _, user := range []string{"ann", "bob"} {
-		facts, err := memories.Facts(in(user, "tuesday"), "")
+		facts, _, err := memories.Search(in(user, "tuesday"), memory.Query{})
 		fmt.Println(user, len(facts), err)
 	}
 	// Output:

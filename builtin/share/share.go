@@ -8,7 +8,7 @@ import (
 	"github.com/hookgen/hookgen/generated/agent"
 )
 
-// A Scope selects the runs that share the data of a hook. For example, a memory.Map with Share: share.User has one
+// A Scope selects the runs that share the data of a hook. For example, a memory.Facts with Share: share.User has one
 // memory for all conversations of a user. The zero value is Conversation.
 //
 // A name that is missing is never shared. For example, with the scope User, a run without a user shares its data with

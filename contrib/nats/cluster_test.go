@@ -42,7 +42,7 @@ func TestACluster(t *testing.T) {
 			t.Skip("it takes ten seconds; set -cluster.long")
 		}
 		memorytest.Check(t, func(t *testing.T, clock agent.Clock) memory.Store {
-			return &nats.Memory{Bucket: open(t), Clock: clock}
+			return &memory.Facts{In: nats.Store{Bucket: open(t)}, Clock: clock}
 		})
 	})
 	t.Run("ReadsSeeTheLastChange", func(t *testing.T) {

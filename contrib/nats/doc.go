@@ -1,8 +1,7 @@
 // Package nats connects agents of many processes and machines through NATS, a messaging server with a store.
 //
-//   - [Store] is an agent.Store, for example of session.Checkpoint and window.Guard.
+//   - [Store] is an agent.Store, for example of memory.Facts and session.Checkpoint.
 //   - [Sessions] is an agent.SessionStore, for session.Persist.
-//   - [Memory] is a memory.Store, for package memory and record.Episodes.
 //   - [Approvals] keeps suspended runs until persons have answered.
 //   - [Counters] are numbers with limits, for budgets that many processes share.
 //   - [Caller] and [Serve] let hooks of other processes decide: the transport of package wire over NATS.

@@ -91,20 +91,6 @@ func byRevision(revisions map[string]uint64) []string {
 	})
 }
 
-// oldest returns the keys that begin with prefix, except for those of the last n changes. Keys whose
-// paths are hashed are left out.
-func (b *Bucket) oldest(ctx context.Context, prefix string, n int) (keys []string, err error) {
-	revisions := map[string]uint64{}
-	err = b.list(ctx, []string{filterOf(prefix)}, func(e jetstream.KeyValueEntry) error {
-		if key, ok := unescape(e.Key()); ok && strings.HasPrefix(key, prefix) {
-			revisions[key] = e.Revision()
-		}
-		return nil
-	}, jetstream.MetaOnly())
-	keys = byRevision(revisions)
-	return keys[:max(0, len(keys)-n)], err
-}
-
 // list calls each for the present entries of some filters.
 //
 // While a watcher lists the keys, another process may change a key before its turn. The watcher then has the change

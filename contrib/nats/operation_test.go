@@ -296,8 +296,7 @@ func TestRolesMayDoTheirWorkAlone(t *testing.T) {
 			_, listed := store.Keys(ctx, "")
 			_, counted := nats.Counters{Bucket: b}.Add(ctx, "n", 1, 1000)
 			_, swept := b.Sweep(ctx)
-			m := &nats.Memory{Bucket: b}
-			return errors.Join(got, listed, store.Delete(ctx, "a/b"), m.SetPreference(ctx, "k", "v"), counted, swept)
+			return errors.Join(got, listed, store.Delete(ctx, "a/b"), counted, swept)
 		}),
 		"read a value": with(func(b *nats.Bucket) error {
 			_, err := nats.Store{Bucket: b}.Get(ctx, "secret")

@@ -77,7 +77,7 @@ func TestSessionsAreListedByTheirKeys(t *testing.T) {
 func TestMemoryConforms(t *testing.T) {
 	open := buckets(t)
 	memorytest.Check(t, func(t *testing.T, clock agent.Clock) memory.Store {
-		return &nats.Memory{Bucket: open(t), Clock: clock}
+		return &memory.Facts{In: nats.Store{Bucket: open(t)}, Clock: clock}
 	})
 }
 

@@ -1,8 +1,7 @@
 // Package sqlite keeps the sessions, memory, audit log and records of agents in one SQLite file.
 //
-//   - [Store] is an agent.Store, for example of session.Checkpoint and window.Guard.
+//   - [Store] is an agent.Store, for example of memory.Facts and session.Checkpoint.
 //   - [Sessions] is an agent.SessionStore, for session.Persist.
-//   - [Memory] is a memory.Store, for package memory and record.Episodes.
 //   - [AuditLog] is a record.AuditStore, for record.Audit.
 //   - [EventLog] is a hooklog.Sink, for the function Record of any spec.
 //

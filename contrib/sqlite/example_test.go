@@ -29,7 +29,7 @@ func Example() {
 	}
 	defer db.Close()
 
-	memories := &sqlite.Memory{DB: db}
+	memories := &memory.Facts{In: sqlite.Store{DB: db}}
 	hooks := new(agent.Hooks)
 	hooks.Use(&session.Persist{Store: sqlite.Sessions{DB: db}})
 	hooks.Use(&session.Checkpoint{Store: sqlite.Store{DB: db}, Resume: true})

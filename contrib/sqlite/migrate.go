@@ -37,53 +37,6 @@ CREATE TABLE sessions (
 	PRIMARY KEY (tenant, user, conversation)
 ) STRICT;
 
-CREATE TABLE facts (
-	rank           INTEGER PRIMARY KEY AUTOINCREMENT, -- the order in which facts became current
-	tenant         TEXT NOT NULL,
-	user           TEXT NOT NULL,
-	conversation   TEXT NOT NULL,
-	id             TEXT NOT NULL UNIQUE,
-	key            TEXT NOT NULL,
-	value          TEXT NOT NULL,
-	scope          TEXT NOT NULL,
-	source         TEXT NOT NULL,
-	updated_at     INTEGER NOT NULL,
-	valid_from     INTEGER NOT NULL,
-	valid_to       INTEGER, -- NULL: the fact is current
-	invalidated_at INTEGER,
-	supersedes     TEXT NOT NULL
-) STRICT;
-CREATE UNIQUE INDEX current_facts ON facts (tenant, user, conversation, key, scope) WHERE valid_to IS NULL;
-CREATE INDEX all_facts ON facts (tenant, user, conversation, key, scope);
-
-CREATE TABLE preferences (
-	tenant       TEXT NOT NULL,
-	user         TEXT NOT NULL,
-	conversation TEXT NOT NULL,
-	key          TEXT NOT NULL,
-	value        TEXT NOT NULL,
-	updated_at   INTEGER NOT NULL,
-	PRIMARY KEY (tenant, user, conversation, key)
-) STRICT;
-
-CREATE TABLE episodes (
-	rank            INTEGER PRIMARY KEY AUTOINCREMENT,
-	tenant          TEXT NOT NULL,
-	user            TEXT NOT NULL,
-	conversation    TEXT NOT NULL,
-	kind            TEXT NOT NULL,
-	payload         BLOB, -- JSON; NULL: none
-	outcome         TEXT NOT NULL,
-	at              INTEGER NOT NULL,
-	agent           TEXT NOT NULL,
-	run             TEXT NOT NULL,
-	of_tenant       TEXT NOT NULL, -- the identity in the episode
-	of_user         TEXT NOT NULL,
-	of_conversation TEXT NOT NULL
-) STRICT;
-CREATE INDEX episodes_of_owner ON episodes (tenant, user, conversation, rank);
-CREATE INDEX episodes_of_kind ON episodes (tenant, user, conversation, kind, rank);
-
 CREATE TABLE audit (
 	position INTEGER PRIMARY KEY AUTOINCREMENT,
 	log      TEXT NOT NULL,

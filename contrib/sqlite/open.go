@@ -18,7 +18,7 @@ import (
 type Options struct {
 	// BusyTimeout is how long a call waits while another process writes; 0: 10 seconds. A negative value is an error.
 	BusyTimeout time.Duration
-	// MaxBytes bounds the bytes of one value, session, fact, episode or line; 0: 64 MiB. A longer one is an error. A
+	// MaxBytes bounds the bytes of one value, session, event or line; 0: 64 MiB. A longer one is an error. A
 	// negative value, or more than 512 MiB, is an error.
 	MaxBytes int
 }

@@ -16,7 +16,6 @@ import (
 	"testing"
 	"time"
 
-	"github.com/hookgen/hookgen/builtin/memory"
 	"github.com/hookgen/hookgen/generated/agent"
 	"github.com/hookgen/hookgen/hookkit/hooklog"
 	"github.com/hookgen/hookgen/spec/agentspec"
@@ -24,7 +23,6 @@ import (
 
 func TestAMissingDatabaseIsAnError(t *testing.T) {
 	for _, db := range []*DB{nil, {}} {
-		memories := &Memory{DB: db}
 		for name, call := range map[string]func(context.Context) error{
 			"Store.Get":    func(ctx context.Context) error { _, err := Store{db}.Get(ctx, "key"); return err },
 			"Store.Put":    func(ctx context.Context) error { return Store{db}.Put(ctx, "key", nil) },
@@ -38,9 +36,7 @@ func TestAMissingDatabaseIsAnError(t *testing.T) {
 			"Sessions.Save": func(ctx context.Context) error {
 				return Sessions{db}.Save(ctx, agent.Session{Identity: agent.Identity{Conversation: "c"}})
 			},
-			"Sessions.List":     func(ctx context.Context) error { _, err := Sessions{db}.List(ctx); return err },
-			"Memory.AddEpisode": func(ctx context.Context) error { return memories.AddEpisode(ctx, memory.Episode{}) },
-			"Memory.Recent":     func(ctx context.Context) error { _, err := memories.Recent(ctx, 1, ""); return err },
+			"Sessions.List": func(ctx context.Context) error { _, err := Sessions{db}.List(ctx); return err },
 			"AuditLog.Append": func(ctx context.Context) error {
 				return AuditLog{DB: db}.Append(ctx, func(iter.Seq2[[]byte, error]) ([]byte, error) { return nil, nil })
 			},
@@ -355,16 +351,11 @@ func TestSizesAreBounded(t *testing.T) {
 	}
 	defer db.Close()
 	ctx, long := t.Context(), strings.Repeat("x", 101)
-	m := &Memory{DB: db}
-	_, fact := m.AddFact(ctx, memory.Fact{Key: "k", Value: long})
 	for name, err := range map[string]error{
 		"value": Store{db}.Put(ctx, "k", []byte(long)),
 		"key":   Store{db}.Put(ctx, long, nil),
 		"session": Sessions{db}.Save(ctx, agent.Session{Identity: agent.Identity{Conversation: "c"},
 			Messages: []agent.Message{{Content: long}}}),
-		"fact":       fact,
-		"preference": m.SetPreference(ctx, "k", long),
-		"episode":    m.AddEpisode(ctx, memory.Episode{Kind: long}),
 	} {
 		if err == nil || !strings.Contains(err.Error(), "more than 100; set Options.MaxBytes") {
 			t.Errorf("%s: %v", name, err)

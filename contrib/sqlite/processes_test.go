@@ -164,7 +164,7 @@ func writeTo(path, name, times string) error {
 	}
 	var failed error
 	audit := auditOf(db, func(err error) { failed = errors.Join(failed, err) })
-	m := &Memory{DB: db}
+	m := &memory.Facts{In: Store{db}}
 	for i := 0; i != most && err == nil; i++ {
 		key := fmt.Sprintf("%s%d", name, i)
 		session := agent.Session{Identity: agent.Identity{User: name, Conversation: key},
@@ -173,10 +173,9 @@ func writeTo(path, name, times string) error {
 			Protocol: wire.Protocol, Seq: int64(i), Spec: "s", Point: "p", Payload: fmt.Appendf(nil, "%q", key),
 			Run: wire.RunInfo{ID: key, Root: key}, Decision: wire.Continue,
 		}
-		_, err = m.AddFact(ctx, memory.Fact{Key: "shared", Value: key})
 		auditRecord(audit, key)
-		if err = errors.Join(err, failed, Store{db}.Put(ctx, key, []byte(strings.Repeat(key, 500))),
-			Sessions{db}.Save(ctx, session), m.AddEpisode(ctx, memory.Episode{Kind: key}),
+		if err = errors.Join(failed, m.Put(ctx, memory.Fact{Key: "shared", Value: key}), Store{db}.Put(ctx, key, []byte(strings.Repeat(key, 500))),
+			Sessions{db}.Save(ctx, session), m.Put(ctx, memory.Episode{Kind: key}.Fact()),
 			EventLog{DB: db}.WriteEvent(ctx, event)); err == nil {
 			fmt.Println(i)
 		}
@@ -235,11 +234,11 @@ func TestProcessesShareTheFile(t *testing.T) {
 	}
 	all.Wait()
 	db := reopen(t, path)
-	m := &Memory{DB: db}
-	keys, err := Store{db}.Keys(t.Context(), "")
+	m := &memory.Facts{In: Store{db}}
+	keys, err := Store{db}.Keys(t.Context(), "p")
 	ids, failed := Sessions{db}.List(t.Context())
 	history, other := m.History(t.Context(), "shared", "")
-	episodes, another := m.Recent(t.Context(), 1000, "")
+	episodes, _, another := m.Search(t.Context(), memory.Query{Scope: memory.EpisodeScope})
 	if err = errors.Join(err, failed, other, another); err != nil {
 		t.Fatal(err)
 	}
@@ -300,16 +299,16 @@ func TestKilledProcessLosesNothing(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		m := &Memory{DB: db}
+		m := &memory.Facts{In: Store{db}}
 		for i := range stored + 1 {
 			key := fmt.Sprintf("%s%d", name, i)
 			want := strings.Repeat(key, 500)
 			value, err := Store{db}.Get(t.Context(), key)
 			session, failed := Sessions{db}.Load(t.Context(), agent.Identity{User: name, Conversation: key})
-			episodes, other := m.Recent(t.Context(), 1, key)
+			episodes, _, other := m.Search(t.Context(), memory.Query{Scope: memory.EpisodeScope, Text: key})
 			events := eventsOf(t, EventLog{DB: db}.RunReader(t.Context(), key))
 			if err = errors.Join(err, failed, other); err != nil || string(value) != want ||
-				session.Messages[0].Content != want || len(episodes) != 1 || len(events) != 1 {
+				session.Messages[0].Content != want || len(episodes) == 0 || episodes[0].Key != key || len(events) != 1 {
 				t.Errorf("%s was stored and is lost: %v", key, err)
 			}
 		}

@@ -25,7 +25,7 @@ func TestAgentContinuesAfterARestart(t *testing.T) {
 			t.Fatal(err)
 		}
 		defer db.Close()
-		m := &Memory{DB: db}
+		m := &memory.Facts{In: Store{db}}
 		return looptest.Harness{
 			Turns: turns, Tools: []agent.Tool{&looptest.Tool{Name: "work", Result: "worked"}},
 			Hooks: []agent.Hook{

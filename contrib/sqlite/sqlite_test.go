@@ -41,6 +41,6 @@ func TestSessionsConform(t *testing.T) {
 
 func TestMemoryConforms(t *testing.T) {
 	memorytest.Check(t, func(t *testing.T, clock agent.Clock) memory.Store {
-		return &Memory{DB: newDB(t), Clock: clock}
+		return &memory.Facts{In: Store{newDB(t)}, Clock: clock}
 	})
 }

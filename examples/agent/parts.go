@@ -93,7 +93,7 @@ func confirmChanges(_ context.Context, run *agent.Run, call agent.ToolCallReques
 
 // useStore keeps everything in the database that the agent should know in its next run.
 func useStore(a *loop.Agent, db *sqlite.DB, resume bool) {
-	memories := &sqlite.Memory{DB: db}
+	memories := &memory.Facts{In: sqlite.Store{DB: db}}
 	a.Tools = append(a.Tools, memory.Tools(memories)...)
 	a.Hooks.Use(&session.Persist{Store: sqlite.Sessions{DB: db}})
 	a.Hooks.Use(&session.Checkpoint{Store: sqlite.Store{DB: db}, Every: 1, Resume: resume})

@@ -3218,6 +3218,14 @@ type DoneAccepted = agentspec.DoneAccepted
 // Its fields: Answer string; Call *ToolCallRequest; Rejections int. See [agentspec.DoneRequest].
 type DoneRequest = agentspec.DoneRequest
 
+// An Embedder turns texts into vectors: the closer the meanings of two texts, the smaller the angle between their
+// vectors. It returns one vector for each text, in the same order and all of one length. It is safe for concurrent use
+// and returns when ctx is done.
+//
+// Its methods: Embed(ctx context.Context, texts []string) ([][]float32, error). See
+// [agentspec.Embedder].
+type Embedder = agentspec.Embedder
+
 // An EndRun is a signal to stop a run.
 //
 // Its fields: Cause Cause; Message string; Detail map[string]any; By string. See

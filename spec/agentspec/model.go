@@ -218,3 +218,10 @@ func (e *PromptTooLong) Error() string {
 	}
 	return fmt.Sprintf("the prompt has %d tokens, the model takes %d: shorten the conversation", e.Tokens, e.Window)
 }
+
+// An Embedder turns texts into vectors: the closer the meanings of two texts, the smaller the angle between their
+// vectors. It returns one vector for each text, in the same order and all of one length. It is safe for concurrent use
+// and returns when ctx is done.
+type Embedder interface {
+	Embed(ctx context.Context, texts []string) ([][]float32, error)
+}

@@ -23,9 +23,9 @@ import (
 )
 
 func TestBundlesComposeAndStayUnderTheLimit(t *testing.T) {
-	remembered, notes := &memory.Map{Share: share.Everyone}, &memory.NotesText{}
+	remembered, notes := &memory.Facts{Share: share.Everyone}, &memory.NotesText{}
 	for i := range 50 {
-		if _, err := remembered.AddFact(t.Context(), memory.Fact{
+		if err := remembered.Put(t.Context(), memory.Fact{
 			Key:   fmt.Sprint("k", i),
 			Value: strings.Repeat("v", 50),
 		}); err != nil {
@@ -63,8 +63,8 @@ func TestBundlesComposeAndStayUnderTheLimit(t *testing.T) {
 func TestManyBuiltinsWorkInOneRun(t *testing.T) {
 	for _, n := range []int{11, 13} {
 		dir := t.TempDir()
-		remembered, notes := &memory.Map{Share: share.Everyone}, &memory.NotesText{}
-		if _, err := remembered.AddFact(t.Context(), memory.Fact{Key: "drink", Value: "tea"}); err != nil {
+		remembered, notes := &memory.Facts{Share: share.Everyone}, &memory.NotesText{}
+		if err := remembered.Put(t.Context(), memory.Fact{Key: "drink", Value: "tea"}); err != nil {
 			t.Fatal(err)
 		}
 		if err := notes.Append(t.Context(), "noted", ""); err != nil {
@@ -107,7 +107,7 @@ func TestManyBuiltinsWorkInOneRun(t *testing.T) {
 		if sent := ran.Script.Requests()[0].Messages; len(sent) > 25 || len(ran.Messages) < 70 {
 			t.Errorf("%d: %d messages sent, %d stored", n, len(sent), len(ran.Messages))
 		}
-		episodes, _ := remembered.Recent(t.Context(), 99, "")
+		episodes, _ := memory.Episodes(t.Context(), remembered, 99)
 		audit, err := os.ReadFile(filepath.Join(dir, "audit"))
 		if len(episodes) != 5 || len(timing.Samples()) != 8 || strings.Count(string(audit), "\n") < 17 || err != nil {
 			t.Errorf("%d: %d episodes, %d samples, audit %v: %s", n, len(episodes), len(timing.Samples()), err, audit)

@@ -32,7 +32,7 @@ func said(texts ...string) (messages []agent.Message) {
 func TestMemoryExtractorKeepsWhatIsWorthIt(t *testing.T) {
 	past := said("Remember that I live in Hanoi.", "noted", "Please look at https://example.org/docs now",
 		"Fixed the broken link in the docs.", "note that", "hm")
-	remembered := &memory.Map{Share: share.Everyone}
+	remembered := &memory.Facts{Share: share.Everyone}
 	dir := t.TempDir()
 	clock := looptest.NewClock(time.Date(2026, 8, 1, 12, 0, 0, 0, time.UTC))
 	phrases := func(_ context.Context, _ *agent.Run, talk []agent.Message) ([]memory.Extracted, error) {
@@ -50,11 +50,11 @@ func TestMemoryExtractorKeepsWhatIsWorthIt(t *testing.T) {
 		}
 	}
 	run(said("ok", "noted"))
-	if facts, err := remembered.Facts(t.Context(), ""); err != nil || len(facts) != 0 {
+	if facts, _, err := remembered.Search(t.Context(), memory.Query{}); err != nil || len(facts) != 0 {
 		t.Errorf("of nothing worth keeping it kept %v, %v", facts, err)
 	}
 	run(past)
-	facts, err := remembered.Facts(t.Context(), "")
+	facts, _, err := remembered.Search(t.Context(), memory.Query{})
 	if err != nil {
 		t.Fatal(err)
 	}

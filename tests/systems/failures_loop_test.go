@@ -293,13 +293,13 @@ func TestAGateThatAlwaysRejectsIsBounded(t *testing.T) {
 
 // Law P8, true records.
 func TestNoRefusalIsRecordedAsASuccess(t *testing.T) {
-	path, memory := filepath.Join(t.TempDir(), "audit"), &memory.Map{Share: share.Everyone}
+	path, store := filepath.Join(t.TempDir(), "audit"), &memory.Facts{Share: share.Everyone}
 	ran := looptest.Harness{
 		Turns: all(looptest.Call("work", `{"n":1}`), looptest.Call("work", `{"n":1}`), looptest.Call("rm", nil),
 			looptest.Call("bad", nil), looptest.Reply("ok")),
 		Tools: all[agent.Tool](work(), &looptest.Tool{Name: "rm"}, &looptest.Tool{Name: "bad", Err: errBoom}),
 		Hooks: all[agent.Hook](&repair.LoopDetector{}, denies("rm",
-			"no"), &record.Episodes{Store: memory}, &record.Audit{Path: path},
+			"no"), &record.Episodes{Store: store}, &record.Audit{Path: path},
 			afterTool(func(r agent.ToolCallResult) (agent.AfterToolOutcome, error) {
 				r.Err, r.Output = "", "all is well"
 				return agent.ReplaceAfterTool(r, "whitewash"), nil
@@ -312,7 +312,7 @@ func TestNoRefusalIsRecordedAsASuccess(t *testing.T) {
 		t.Errorf("a refused call became the run's failure: %+v", ran.AgentResult)
 	}
 	var outcomes []string
-	episodes, _ := memory.Recent(t.Context(), 9, "")
+	episodes, _ := memory.Episodes(t.Context(), store, 9)
 	for _, e := range slices.Backward(episodes) {
 		outcomes = append(outcomes, e.Outcome)
 	}

@@ -214,7 +214,8 @@ func TestPrioritiesAreTheDocumentedOnes(t *testing.T) {
 	var outer agent.Hooks
 	outer.Use(&window.TruncateOutput{})
 	outer.Use(&window.TokenBudget{})
-	outer.Use(&memory.Injector{Store: &memory.Map{}})
+	outer.Use(&memory.Injector{Store: &memory.Facts{}})
+	outer.Use(&memory.Archive{Store: &memory.Facts{}})
 	outer.Use(&repair.LoopDetector{})
 	outer.Use(&permission.Confirm{Tools: all("x")})
 	inner := outer.Layer("inner")
@@ -270,10 +271,10 @@ func TestAHookUsedTwiceIsShownTwice(t *testing.T) {
 	if call, _, _ := fire(t, &h); string(call.Args) != "work+" || other.Remove() {
 		t.Errorf("after one removal left is %q", call.Args)
 	}
-	memory := &memory.Map{Share: share.Everyone}
-	logger := &record.Episodes{Store: memory}
+	store := &memory.Facts{Share: share.Everyone}
+	logger := &record.Episodes{Store: store}
 	looptest.Harness{Turns: working(1), Tools: all[agent.Tool](work()), Hooks: all[agent.Hook](logger, logger)}.Run(t, "x")
-	if episodes, err := memory.Recent(t.Context(), 9, ""); len(episodes) != 1 || err != nil {
+	if episodes, err := memory.Episodes(t.Context(), store, 9); len(episodes) != 1 || err != nil {
 		t.Errorf("one call became %d episodes, %v", len(episodes), err)
 	}
 }

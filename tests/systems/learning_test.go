@@ -24,14 +24,14 @@ func TestRunsTeachAndGateLaterOnes(t *testing.T) {
 	as := agentspec.WithIdentity(t.Context(), id)
 	t.Run("archive", func(t *testing.T) {
 		for _, on := range all(false, true) {
-			store := new(memory.Map)
+			store := new(memory.Facts)
 			var hooks []agent.Hook
 			if on {
 				hooks = all[agent.Hook](&memory.Archive{Store: store})
 			}
 			looptest.Harness{Turns: all(looptest.Reply("The migration takes two hours at night.")), Hooks: hooks}.Do(
 				t, t.Context(), loop.Request{Task: "How long does it take?", Conversation: "c"})
-			turns, err := store.Recent(as, 10, "turn")
+			turns, _, err := store.Search(as, memory.Query{Scope: memory.TurnScope})
 			if err != nil || (len(turns) == 1) != on {
 				t.Errorf("on: %t, archived %+v, %v", on, turns, err)
 			}
@@ -39,12 +39,12 @@ func TestRunsTeachAndGateLaterOnes(t *testing.T) {
 	})
 	t.Run("review", func(t *testing.T) {
 		for steps, want := range map[int]int{9: 0, 10: 1} { // with a call in each step but the last
-			store := new(memory.Map)
+			store := new(memory.Facts)
 			looptest.Harness{
 				Turns: append(working(steps-1), looptest.Reply(`{"procedures":[{"name":"a","when":"b","steps":["c"]}]}`)),
 				Tools: all[agent.Tool](work()), Hooks: all[agent.Hook](&memory.Review{Store: store}),
 			}.Do(t, t.Context(), loop.Request{Task: "go", Conversation: "c"})
-			facts, err := store.Facts(as, "")
+			facts, _, err := store.Search(as, memory.Query{})
 			if err != nil || len(facts) != want {
 				t.Errorf("%d steps: learned %+v, %v", steps, facts, err)
 			}

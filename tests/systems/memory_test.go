@@ -26,7 +26,7 @@ import (
 )
 
 func TestMemoryInjectorShowsFactsInEachPrompt(t *testing.T) {
-	remembered := &memory.Map{}
+	remembered := &memory.Facts{}
 	hooks := new(agent.Hooks)
 	hooks.Use(&memory.Injector{Store: remembered})
 	run := func() *looptest.Ran {
@@ -39,7 +39,7 @@ func TestMemoryInjectorShowsFactsInEachPrompt(t *testing.T) {
 	ran := run()
 	lacks(t, requestText(t, ran, 0), "Known facts", "\n## Memory")
 	for i, fact := range []string{"tea", "coffee"} {
-		if _, err := remembered.AddFact(t.Context(), memory.Fact{Key: "drink" + fmt.Sprint(i), Value: fact}); err != nil {
+		if err := remembered.Put(t.Context(), memory.Fact{Key: "drink" + fmt.Sprint(i), Value: fact}); err != nil {
 			t.Fatal(err)
 		}
 		ran = run()
@@ -105,13 +105,9 @@ func TestCompactorsShortenLongConversations(t *testing.T) {
 }
 
 func TestEpisodesAndFactsSurviveFlushAndReload(t *testing.T) {
-	path := filepath.Join(t.TempDir(), "memory.json")
-	remembered, err := memory.OpenFile(path)
-	if err != nil {
-		t.Fatal(err)
-	}
-	remembered.Share = share.Everyone
-	if _, err := remembered.AddFact(t.Context(), memory.Fact{Key: "drink", Value: "tea"}); err != nil {
+	dir := session.Dir{Path: t.TempDir()}
+	remembered := &memory.Facts{In: dir, Share: share.Everyone}
+	if err := remembered.Put(t.Context(), memory.Fact{Key: "drink", Value: "tea"}); err != nil {
 		t.Fatal(err)
 	}
 	looptest.Harness{
@@ -119,15 +115,12 @@ func TestEpisodesAndFactsSurviveFlushAndReload(t *testing.T) {
 		Tools: all[agent.Tool](work(), &looptest.Tool{Name: "bad", Err: errBoom}),
 		Hooks: all[agent.Hook](&record.Episodes{Store: remembered}),
 		Agent: &loop.Agent{Name: "clerk"},
-	}.Run(t, "x") // its end flushes
-	again, err := memory.OpenFile(path)
-	if err != nil {
-		t.Fatal(err)
-	}
-	fact, ok, _ := again.Fact(t.Context(), "drink", "")
-	episodes, _ := again.Recent(t.Context(), 9, "tool_call")
-	if !ok || fact.Value != "tea" || len(episodes) != 2 {
-		t.Fatalf("there are %+v and %+v", fact, episodes)
+	}.Run(t, "x")
+	again := &memory.Facts{In: dir, Share: share.Everyone}
+	facts, _, _ := again.Search(t.Context(), memory.Query{})
+	episodes, _ := memory.Episodes(t.Context(), again, 9)
+	if len(facts) != 1 || facts[0].Value != "tea" || len(episodes) != 2 {
+		t.Fatalf("there are %+v and %+v", facts, episodes)
 	}
 	for i, want := range all("failed clerk bad", "ok clerk work") { // the newest first
 		var payload struct{ Name string }

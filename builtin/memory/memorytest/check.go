@@ -2,7 +2,6 @@ package memorytest
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"strings"
@@ -18,11 +17,11 @@ import (
 // Check runs the conformance suite for implementations of [memory.Store]. The function open returns a new, empty store
 // each time, whose timestamps come from the clock. For example:
 //
-//	memorytest.Check(t, func(_ *testing.T, clock agent.Clock) memory.Store { return &memory.Map{Clock: clock} })
+//	memorytest.Check(t, func(_ *testing.T, clock agent.Clock) memory.Store { return &memory.Facts{Clock: clock} })
 //
-// The suite checks the history of facts, the order of all lists, that owners are apart and see the common memory, that
-// payloads are copied, that a done context changes nothing, and that concurrent calls are safe. Run it with the race
-// detector too.
+// The suite checks the history of facts, that a search finds and orders facts and says how many it leaves out, that
+// owners are apart and see the common memory, that a done context changes nothing, and that concurrent calls are safe.
+// Run it with the race detector too.
 func Check(t *testing.T, open func(t *testing.T, clock agent.Clock) memory.Store) {
 	t.Helper()
 	for _, c := range checks {
@@ -38,13 +37,14 @@ var checks = []struct {
 	name  string
 	check func(t testing.TB, s memory.Store, c *clock)
 }{
-	{"new values close old facts", checkHistory},
+	{"new values replace old facts", checkHistory},
 	{"equal values only update the time", checkEqualValue},
 	{"forgotten facts stay in the history", checkForget},
-	{"facts are listed newest first", checkFacts},
-	{"preferences are sorted", checkPreferences},
+	{"facts are listed newest first", checkOrder},
+	{"facts are found by their words", checkWords},
+	{"what a search leaves out is counted", checkLimit},
 	{"the last 500 episodes are kept", checkEpisodes},
-	{"payloads are JSON", checkPayloads},
+	{"many facts are kept", checkMany},
 	{"texts are stored unchanged", checkTexts},
 	{"empty keys are errors", checkEmptyKeys},
 	{"owners are apart", checkOwners},
@@ -81,22 +81,32 @@ func (c *clock) advance(d time.Duration) {
 	c.now = c.now.Add(d)
 }
 
-// add adds a fact, or ends the check.
-func add(t testing.TB, ctx context.Context, s memory.Store, f memory.Fact) memory.Fact {
+// put stores facts, or ends the check.
+func put(t testing.TB, ctx context.Context, s memory.Store, facts ...memory.Fact) {
 	t.Helper()
-	added, err := s.AddFact(ctx, f)
-	if err != nil {
-		t.Fatalf("AddFact(%+v): %v", f, err)
+	if err := s.Put(ctx, facts...); err != nil {
+		t.Fatalf("Put(%.300v): %v", facts, err)
 	}
-	return added
 }
 
-// same reports whether two facts are equal. Times are compared as instants.
-func same(a, b memory.Fact) bool {
-	times := a.UpdatedAt.Equal(b.UpdatedAt) && a.ValidFrom.Equal(b.ValidFrom) && a.ValidTo.Equal(b.ValidTo) &&
-		a.InvalidatedAt.Equal(b.InvalidatedAt)
-	a.UpdatedAt, a.ValidFrom, a.ValidTo, a.InvalidatedAt = b.UpdatedAt, b.ValidFrom, b.ValidTo, b.InvalidatedAt
-	return times && a == b
+// search returns the facts that a query selects, or ends the check.
+func search(t testing.TB, ctx context.Context, s memory.Store, q memory.Query) []memory.Fact {
+	t.Helper()
+	found, _, err := s.Search(ctx, q)
+	if err != nil {
+		t.Fatalf("Search(%+v): %v", q, err)
+	}
+	return found
+}
+
+// history returns the history of a fact, or ends the check.
+func history(t testing.TB, ctx context.Context, s memory.Store, key, scope string) []memory.Fact {
+	t.Helper()
+	all, err := s.History(ctx, key, scope)
+	if err != nil {
+		t.Fatalf("History(%.40q, %.40q): %v", key, scope, err)
+	}
+	return all
 }
 
 // values returns the values of facts, separated by blanks.
@@ -109,58 +119,58 @@ func values(facts []memory.Fact) string {
 }
 
 func checkHistory(t testing.TB, s memory.Store, c *clock) {
-	ctx := t.Context()
-	first := add(t, ctx, s, memory.Fact{Key: "city", Value: "Oslo", Source: "user"})
-	if first.ID == "" || first.Scope != memory.GlobalScope || !first.Current() || !first.ValidFrom.Equal(begin) ||
-		!first.UpdatedAt.Equal(begin) || first.Source != "user" {
-		t.Errorf("AddFact returned %+v; want a current fact with an ID, the global scope and the time of the clock", first)
-	}
+	ctx, end := t.Context(), begin.Add(time.Minute)
+	put(t, ctx, s, memory.Fact{Key: "city", Value: "Oslo", Source: "user"})
 	c.advance(time.Minute)
-	given := memory.Fact{ID: "mine", Key: "city", Value: "Rome", ValidTo: begin, Supersedes: "nothing", UpdatedAt: begin}
-	second := add(t, ctx, s, given)
-	if second.Supersedes != first.ID || second.ID == first.ID || second.ID == "mine" || !second.Current() {
-		t.Errorf("AddFact of a new value returned %+v; want a current fact with a new ID that supersedes %s", second,
-			first.ID)
+	put(t, ctx, s, memory.Fact{ID: "mine", Key: "city", Value: "Rome", ValidTo: begin, Supersedes: "x", UpdatedAt: begin})
+	all := history(t, ctx, s, "city", "")
+	if values(all) != "Oslo Rome" {
+		t.Fatalf("History returned %+v; want both facts, the oldest first", all)
 	}
-	if now, ok, err := s.Fact(ctx, "city", ""); err != nil || !ok || !same(now, second) {
-		t.Errorf("Fact returned %+v, %t, %v; want the new fact", now, ok, err)
+	first, second := all[0], all[1]
+	if first.ID == "" || first.Scope != memory.GlobalScope || first.Source != "user" || !first.ValidFrom.Equal(begin) ||
+		!first.UpdatedAt.Equal(begin) || !first.ValidTo.Equal(end) || first.Supersedes != "" {
+		t.Errorf("the replaced fact is %+v; want it closed at the time of the new one", first)
 	}
-	all, err := s.History(ctx, "city", memory.GlobalScope)
-	if err != nil || len(all) != 2 || all[0].ID != first.ID || !same(all[1], second) {
-		t.Fatalf("History returned %+v, %v; want both facts, the oldest first", all, err)
+	if second.ID == "mine" || second.ID == first.ID || second.Supersedes != first.ID || !second.Current() ||
+		!second.ValidFrom.Equal(end) || !second.UpdatedAt.Equal(end) {
+		t.Errorf("the new fact is %+v; want a current one with a new ID that supersedes %s", second, first.ID)
 	}
-	if end := begin.Add(time.Minute); !all[0].ValidTo.Equal(end) || !all[0].InvalidatedAt.Equal(end) {
-		t.Errorf("the replaced fact is %+v; want it closed at the time of the new one", all[0])
+	if now := search(t, ctx, s, memory.Query{}); values(now) != "Rome" {
+		t.Errorf("Search returned %+v; want the new fact", now)
 	}
 	for after, want := range map[time.Duration]string{
 		-time.Second: "", 0: "Oslo", 59 * time.Second: "Oslo", time.Minute: "Rome", time.Hour: "Rome",
 	} {
-		if then, err := s.AsOf(ctx, begin.Add(after)); err != nil || values(then) != want {
-			t.Errorf("AsOf %v after the first fact returned %q, %v; want %q", after, values(then), err, want)
+		if then := search(t, ctx, s, memory.Query{AsOf: begin.Add(after)}); values(then) != want {
+			t.Errorf("%v after the first fact, %q was current; want %q", after, values(then), want)
 		}
 	}
-	if none, err := s.History(ctx, "city", "elsewhere"); err != nil || len(none) != 0 {
-		t.Errorf("History of another scope returned %+v, %v", none, err)
+	if none := history(t, ctx, s, "city", "elsewhere"); len(none) != 0 {
+		t.Errorf("History of another scope returned %+v", none)
+	}
+	c.advance(-time.Hour) // somebody sets the clock back
+	put(t, ctx, s, memory.Fact{Key: "city", Value: "Bern"})
+	if all := history(t, ctx, s, "city", ""); values(all) != "Oslo Rome Bern" || !all[2].Current() {
+		t.Errorf("after the clock was set back, History returned %+v; want the facts in the order of Put", all)
 	}
 }
 
 func checkEqualValue(t testing.TB, s memory.Store, c *clock) {
-	first := add(t, t.Context(), s, memory.Fact{Key: "k", Value: "v", Source: "a"})
-	c.advance(time.Second)
-	again := add(t, t.Context(), s, memory.Fact{Key: "k", Value: "v", Source: "b"})
-	want := first
-	want.UpdatedAt = begin.Add(time.Second)
-	if !same(again, want) {
-		t.Errorf("AddFact of an equal value returned %+v; want %+v", again, want)
+	for _, source := range []string{"a", "b", "c"} {
+		put(t, t.Context(), s, memory.Fact{Key: "k", Value: "v", Source: source})
+		c.advance(time.Second)
 	}
-	if all, err := s.History(t.Context(), "k", ""); err != nil || len(all) != 1 || !same(all[0], want) {
-		t.Errorf("History returned %+v, %v; want one fact", all, err)
+	all := history(t, t.Context(), s, "k", "")
+	if len(all) != 1 || !all[0].ValidFrom.Equal(begin) || !all[0].UpdatedAt.Equal(begin.Add(2*time.Second)) ||
+		all[0].Source != "a" || !all[0].Current() {
+		t.Errorf("History returned %+v; want one fact with the time of the last Put", all)
 	}
 }
 
 func checkForget(t testing.TB, s memory.Store, c *clock) {
 	ctx := t.Context()
-	add(t, ctx, s, memory.Fact{Key: "k", Value: "v", Scope: "here"})
+	put(t, ctx, s, memory.Fact{Key: "k", Value: "v", Scope: "here"})
 	if had, err := s.Forget(ctx, "k", ""); had || err != nil {
 		t.Errorf("Forget in another scope: %t, %v; want false", had, err)
 	}
@@ -171,149 +181,145 @@ func checkForget(t testing.TB, s memory.Store, c *clock) {
 	if had, err := s.Forget(ctx, "k", "here"); had || err != nil {
 		t.Errorf("a second Forget: %t, %v; want false", had, err)
 	}
-	if _, ok, err := s.Fact(ctx, "k", "here"); ok || err != nil {
-		t.Errorf("Fact found a forgotten fact (%v)", err)
+	if found := search(t, ctx, s, memory.Query{Scope: "here"}); len(found) > 0 {
+		t.Errorf("Search found forgotten facts: %+v", found)
 	}
-	if all, err := s.History(ctx, "k", "here"); err != nil || len(all) != 1 || all[0].Current() {
-		t.Errorf("History returned %+v, %v; want the closed fact", all, err)
+	if all := history(t, ctx, s, "k", "here"); len(all) != 1 || !all[0].ValidTo.Equal(begin.Add(time.Second)) {
+		t.Errorf("History returned %+v; want the closed fact", all)
 	}
-	if again := add(t, ctx, s, memory.Fact{Key: "k", Value: "v", Scope: "here"}); again.Supersedes != "" {
-		t.Errorf("a fact after Forget supersedes %s; want nothing", again.Supersedes)
+	put(t, ctx, s, memory.Fact{Key: "k", Value: "v", Scope: "here"})
+	if all := history(t, ctx, s, "k", "here"); len(all) != 2 || all[1].Supersedes != "" {
+		t.Errorf("after Forget and Put, History returned %+v; want a fact that supersedes nothing", all)
 	}
 }
 
-func checkFacts(t testing.TB, s memory.Store, c *clock) {
+func checkOrder(t testing.TB, s memory.Store, c *clock) {
 	ctx := t.Context()
 	for _, key := range []string{"a", "b", "c"} {
-		add(t, ctx, s, memory.Fact{Key: key, Value: key})
+		put(t, ctx, s, memory.Fact{Key: key, Value: key})
 		c.advance(time.Second)
 	}
-	add(t, ctx, s, memory.Fact{Key: "a", Value: "a"})
+	put(t, ctx, s, memory.Fact{Key: "a", Value: "a"})
 	c.advance(time.Second)
-	add(t, ctx, s, memory.Fact{Key: "d", Value: "d", Scope: "s"})
-	for scope, want := range map[string]string{"": "d a c b", memory.GlobalScope: "a c b", "s": "d", "x": ""} {
-		if facts, err := s.Facts(ctx, scope); err != nil || values(facts) != want {
-			t.Errorf("Facts of the scope %q: %q, %v; want %q", scope, values(facts), err, want)
-		}
+	for _, scope := range []string{"s", memory.PreferenceScope, memory.TurnScope} {
+		put(t, ctx, s, memory.Fact{Key: "d", Value: "d", Scope: scope})
 	}
-	if then, err := s.AsOf(ctx, c.Now()); err != nil || values(then) != "a b c d" {
-		t.Errorf("AsOf: %q, %v; want the facts in the order in which they became current", values(then), err)
+	for scope, want := range map[string]string{
+		"": "d a c b", memory.GlobalScope: "a c b", "s": "d", "x": "", memory.PreferenceScope: "d", memory.TurnScope: "d",
+	} {
+		if found := search(t, ctx, s, memory.Query{Scope: scope}); values(found) != want {
+			t.Errorf("the facts of the scope %q are %q; want %q", scope, values(found), want)
+		}
 	}
 }
 
-func checkPreferences(t testing.TB, s memory.Store, _ *clock) {
+func checkWords(t testing.TB, s memory.Store, _ *clock) {
 	ctx := t.Context()
-	for _, p := range [][2]string{{"z", "1"}, {"a", "2"}, {"z", "3"}, {"b", "4"}, {"b", ""}, {"never", ""}} {
-		if err := s.SetPreference(ctx, p[0], p[1]); err != nil {
-			t.Errorf("SetPreference(%q, %q): %v", p[0], p[1], err)
+	put(t, ctx, s, memory.Fact{Key: "staging", Value: "The staging server is called Heron."},
+		memory.Fact{Key: "pet", Value: "The cat is called Tom."}, memory.Fact{Key: "colour", Value: "blue"})
+	for text, want := range map[string]string{
+		"Restart the STAGING server!": "The staging server is called Heron.", "which pet?": "The cat is called Tom.",
+		"tea": "",
+	} {
+		found := search(t, ctx, s, memory.Query{Text: text})
+		if want == "" && len(found) > 0 || want != "" && (len(found) == 0 || found[0].Value != want) {
+			t.Errorf("Search for %q returned %+v; want %q first", text, found, want)
 		}
 	}
-	all, err := s.Preferences(ctx)
-	if err != nil || len(all) != 2 || all[0].Key != "a" || all[0].Value != "2" || !all[0].UpdatedAt.Equal(begin) ||
-		all[1].Value != "3" {
-		t.Errorf("Preferences returned %+v, %v; want a and z", all, err)
+}
+
+func checkLimit(t testing.TB, s memory.Store, _ *clock) {
+	for i := range 5 {
+		put(t, t.Context(), s, memory.Fact{Key: fmt.Sprint("key ", i), Value: "tea"})
+	}
+	for _, text := range []string{"", "tea"} {
+		for limit, want := range map[int][2]int{0: {5, 0}, 2: {2, 3}, 5: {5, 0}, 9: {5, 0}} {
+			found, more, err := s.Search(t.Context(), memory.Query{Text: text, Limit: limit})
+			if err != nil || len(found) != want[0] || more != want[1] {
+				t.Errorf("Search for %q with the limit %d returned %d facts and %d more, %v; want %v", text, limit, len(found),
+					more, err, want)
+			}
+		}
 	}
 }
 
 func checkEpisodes(t testing.TB, s memory.Store, c *clock) {
 	ctx := t.Context()
-	owner := agent.Identity{Tenant: "t", User: "u", Conversation: "c"}
-	for i := range 503 {
-		e := memory.Episode{Kind: []string{"even", "odd"}[i%2], Outcome: fmt.Sprint(i)}
-		if i == 502 {
-			e.Time, e.Agent, e.Run, e.Identity = begin.Add(time.Hour), "agent", "run", owner
+	for i := 0; i < 503; i += 5 {
+		var facts []memory.Fact
+		for j := i; j < min(i+5, 503); j++ {
+			facts = append(facts, memory.Fact{Key: "same", Value: fmt.Sprint(j), Scope: memory.EpisodeScope})
 		}
-		if err := s.AddEpisode(ctx, e); err != nil {
-			t.Fatalf("AddEpisode: %v", err)
-		}
-		c.advance(time.Microsecond)
+		put(t, ctx, s, facts...)
+		c.advance(time.Second)
 	}
-	all, err := s.Recent(ctx, 1000, "")
-	if err != nil || len(all) != 500 {
-		t.Fatalf("Recent returned %d episodes, %v; want the last 500", len(all), err)
+	all := search(t, ctx, s, memory.Query{Scope: memory.EpisodeScope})
+	if len(all) != 500 || all[0].Value != "502" || all[499].Value != "3" {
+		t.Fatalf("Search returned %d episodes, %.200v; want the last 500, the newest first", len(all), all)
 	}
-	if last := all[0]; last.Outcome != "502" || !last.Time.Equal(begin.Add(time.Hour)) || last.Agent != "agent" ||
-		last.Run != "run" || last.Identity != owner || last.Payload != nil {
-		t.Errorf("the last episode is %+v; want it as it was added", last)
-	}
-	if first := all[499]; first.Outcome != "3" || !first.Time.Equal(begin.Add(3*time.Microsecond)) {
-		t.Errorf("the first episode is %+v; want the fourth, with the time of the clock", first)
-	}
-	if odd, err := s.Recent(ctx, 2, "odd"); err != nil || len(odd) != 2 || odd[0].Outcome != "501" ||
-		odd[1].Outcome != "499" {
-		t.Errorf("Recent of a kind returned %+v, %v; want the last two, the newest first", odd, err)
-	}
-	for _, n := range []int{0, -1} {
-		if none, err := s.Recent(ctx, n, ""); err != nil || len(none) != 0 {
-			t.Errorf("Recent(%d) returned %+v, %v", n, none, err)
-		}
+	if none := search(t, ctx, s, memory.Query{}); len(none) > 0 {
+		t.Errorf("a search for facts found episodes: %+v", none)
 	}
 }
 
-func checkPayloads(t testing.TB, s memory.Store, _ *clock) {
-	for given, want := range map[string]string{`{"broken`: `"{\"broken"`, `{"n":[1, 2]}`: `{"n":[1, 2]}`, `null`: `null`} {
-		payload := json.RawMessage(given)
-		if err := s.AddEpisode(t.Context(), memory.Episode{Kind: given, Payload: payload}); err != nil {
-			t.Fatalf("AddEpisode with the payload %s: %v", given, err)
-		}
-		payload[0] = 'X'
-		for _, when := range []string{"after AddEpisode", "from Recent"} {
-			got, err := s.Recent(t.Context(), 1, given)
-			if err != nil || len(got) != 1 || string(got[0].Payload) != want {
-				t.Fatalf("the payload %s came back as %+v, %v, perhaps because its slice changed %s", given, got, err, when)
-			}
-			got[0].Payload[0] = 'Y'
-		}
+// checkMany stores more facts than fit in one value of a store.
+func checkMany(t testing.TB, s memory.Store, c *clock) {
+	ctx, long := t.Context(), strings.Repeat("long ", 2000)
+	for i := range 100 {
+		put(t, ctx, s, memory.Fact{Key: fmt.Sprint(i % 75), Value: fmt.Sprint(i, long)}, memory.Fact{Key: "same", Value: "v"})
+		c.advance(time.Second)
+	}
+	found := search(t, ctx, s, memory.Query{})
+	if len(found) != 76 {
+		t.Errorf("%d facts are stored; want 76", len(found))
+	}
+	all := history(t, ctx, s, "7", "")
+	if len(all) != 2 || all[0].Value != fmt.Sprint(7, long) || all[1].Supersedes != all[0].ID {
+		t.Errorf("the history has %d facts; want two, the old value first", len(all))
+	}
+	if same := history(t, ctx, s, "same", ""); len(same) != 1 || !same[0].ValidFrom.Equal(begin) ||
+		!same[0].UpdatedAt.Equal(begin.Add(99*time.Second)) {
+		t.Errorf("the fact that did not change is %+v", same)
 	}
 }
 
 func checkTexts(t testing.TB, s memory.Store, _ *clock) {
-	ctx := t.Context()
-	for i, text := range []string{
+	for _, text := range []string{
 		"a'; DROP TABLE facts; --", "%", "_", "a\x00b", "\u2028\n", "ä", "😀", " ", strings.Repeat("long ", 10_000),
 	} {
-		add(t, ctx, s, memory.Fact{Key: text, Value: text, Scope: text, Source: text})
-		if f, ok, err := s.Fact(ctx, text, text); err != nil || !ok || f.Key != text || f.Value != text ||
-			f.Scope != text || f.Source != text {
-			t.Errorf("the fact with the text %.40q came back as %.200v, %t, %v", text, f, ok, err)
-		}
-		if err := s.SetPreference(ctx, text, text); err != nil {
-			t.Errorf("SetPreference(%.40q): %v", text, err)
-		}
-		if all, err := s.Preferences(ctx); err != nil || len(all) != i+1 {
-			t.Errorf("after the key %.40q there are %d preferences, %v; want %d", text, len(all), err, i+1)
+		put(t, t.Context(), s, memory.Fact{Key: text, Value: text, Scope: text, Source: text})
+		f := search(t, t.Context(), s, memory.Query{Scope: text})
+		if len(f) != 1 || f[0].Key != text || f[0].Value != text || f[0].Scope != text || f[0].Source != text {
+			t.Errorf("the fact with the text %.40q came back as %.200v", text, f)
 		}
 	}
 }
 
 func checkEmptyKeys(t testing.TB, s memory.Store, _ *clock) {
-	if _, err := s.AddFact(t.Context(), memory.Fact{Value: "v"}); err == nil {
-		t.Errorf("AddFact without a key was accepted; want an error")
-	}
-	if s.SetPreference(t.Context(), "", "v") == nil {
-		t.Errorf("SetPreference without a key was accepted; want an error")
+	if s.Put(t.Context(), memory.Fact{Key: "k", Value: "v"}, memory.Fact{Value: "v"}) == nil {
+		t.Errorf("Put without a key was accepted; want an error")
 	}
 	isEmpty(t, t.Context(), s)
+	if err := s.Put(t.Context()); err != nil {
+		t.Errorf("Put of nothing: %v", err)
+	}
 }
 
 // isEmpty reports an error if the store has content.
 func isEmpty(t testing.TB, ctx context.Context, s memory.Store) {
 	t.Helper()
-	facts, err := s.Facts(ctx, "")
-	preferences, failed := s.Preferences(ctx)
-	episodes, other := s.Recent(ctx, 9, "")
-	if err = errors.Join(err, failed, other); err != nil || len(facts)+len(preferences)+len(episodes) > 0 {
-		t.Errorf("facts %+v, preferences %+v, episodes %+v are stored (%v); want nothing", facts, preferences, episodes, err)
+	for _, scope := range []string{"", memory.PreferenceScope, memory.TurnScope, memory.EpisodeScope} {
+		if found := search(t, ctx, s, memory.Query{Scope: scope}); len(found) > 0 {
+			t.Errorf("%+v is stored in the scope %q; want nothing", found, scope)
+		}
 	}
 }
 
 // write stores a fact, a preference and an episode with a text.
 func write(t testing.TB, ctx context.Context, s memory.Store, key, text string) {
 	t.Helper()
-	_, err := s.AddFact(ctx, memory.Fact{Key: key, Value: text})
-	if err = errors.Join(err, s.SetPreference(ctx, key, text),
-		s.AddEpisode(ctx, memory.Episode{Kind: key, Outcome: text})); err != nil {
-		t.Fatalf("%v", err)
+	for _, scope := range []string{"", memory.PreferenceScope, memory.EpisodeScope} {
+		put(t, ctx, s, memory.Fact{Key: key, Value: text, Scope: scope})
 	}
 }
 
@@ -337,33 +343,22 @@ func checkOwners(t testing.TB, s memory.Store, c *clock) {
 	isEmpty(t, t.Context(), s)
 	for i, id := range owners {
 		ctx, want := agentspec.WithIdentity(t.Context(), id), fmt.Sprint(i)
-		fact, _, err := s.Fact(ctx, "key", "")
-		facts, failed := s.Facts(ctx, "")
-		history, other := s.History(ctx, "key", "")
-		then, another := s.AsOf(ctx, c.Now())
-		if err = errors.Join(err, failed, other, another); err != nil || fact.Value != want || values(facts) != want ||
-			values(history) != want || values(then) != want {
-			t.Errorf("%+v has the facts %q, %q, %q and %q, %v; want %s", id, fact.Value, values(facts), values(history),
-				values(then), err, want)
+		for _, q := range []memory.Query{
+			{}, {AsOf: c.Now()}, {Scope: memory.PreferenceScope}, {Scope: memory.EpisodeScope}, {Text: want},
+		} {
+			if found := search(t, ctx, s, q); values(found) != want {
+				t.Errorf("%+v finds %+v with %+v; want %s", id, found, q, want)
+			}
 		}
-		preferences, err := s.Preferences(ctx)
-		if err != nil || len(preferences) != 1 || preferences[0].Value != want {
-			t.Errorf("%+v has the preferences %+v, %v; want %s", id, preferences, err, want)
-		}
-		episodes, err := s.Recent(ctx, 9, "")
-		if err != nil || len(episodes) != 1 || episodes[0].Outcome != want {
-			t.Errorf("%+v has the episodes %+v, %v; want %s", id, episodes, err, want)
+		if all := history(t, ctx, s, "key", ""); values(all) != want {
+			t.Errorf("%+v has the history %+v; want %s", id, all, want)
 		}
 	}
-	ctx := agentspec.WithIdentity(t.Context(), owners[0])
-	if had, err := s.Forget(ctx, "key", ""); !had || err != nil {
+	if had, err := s.Forget(agentspec.WithIdentity(t.Context(), owners[0]), "key", ""); !had || err != nil {
 		t.Errorf("Forget: %t, %v", had, err)
 	}
-	if f, ok, err := s.Fact(agentspec.WithIdentity(t.Context(), owners[1]), "key", ""); err != nil || !ok {
-		t.Errorf("Forget of one owner changed the fact of another to %+v, %v", f, err)
-	}
-	if err := s.Flush(ctx); err != nil {
-		t.Errorf("Flush: %v", err)
+	if found := search(t, agentspec.WithIdentity(t.Context(), owners[1]), s, memory.Query{}); len(found) != 1 {
+		t.Errorf("Forget of one owner changed the facts of another to %+v", found)
 	}
 }
 
@@ -372,91 +367,73 @@ func checkCommon(t testing.TB, s memory.Store, c *clock) {
 	write(t, t.Context(), s, "both", "common")
 	c.advance(time.Second)
 	write(t, own, s, "both", "own")
+	c.advance(time.Second)
 	write(t, own, s, "own", "own")
 	c.advance(time.Second)
 	write(t, t.Context(), s, "common", "common")
-	if both, ok, err := s.Fact(own, "both", ""); err != nil || !ok || both.Value != "own" {
-		t.Errorf("Fact returned %+v, %t, %v; want the owner's own fact", both, ok, err)
+	for scope, want := range map[string]string{
+		"": "common own own", memory.PreferenceScope: "common own own", memory.EpisodeScope: "common own own common",
+	} {
+		if found := search(t, own, s, memory.Query{Scope: scope}); values(found) != want {
+			t.Errorf("the owner finds %q in the scope %q; want %q", values(found), scope, want)
+		}
 	}
-	if common, ok, err := s.Fact(own, "common", ""); err != nil || !ok || common.Value != "common" {
-		t.Errorf("Fact returned %+v, %t, %v; want the common fact", common, ok, err)
-	}
-	if facts, err := s.Facts(own, ""); err != nil || values(facts) != "common own own" {
-		t.Errorf("Facts returned %q, %v; want the common fact first, and own facts instead of common ones", values(facts),
-			err)
-	}
-	if history, err := s.History(own, "both", ""); err != nil || values(history) != "common own" {
-		t.Errorf("History returned %q, %v; want the common and the own fact, in order", values(history), err)
-	}
-	preferences, err := s.Preferences(own)
-	if err != nil || len(preferences) != 3 || preferences[0].Value != "own" || preferences[1].Key != "common" {
-		t.Errorf("Preferences returned %+v, %v; want both, common and own", preferences, err)
-	}
-	episodes, err := s.Recent(own, 2, "")
-	if err != nil || len(episodes) != 2 || episodes[0].Outcome != "common" || episodes[1].Kind != "own" {
-		t.Errorf("Recent returned %+v, %v; want the last two of both memories", episodes, err)
+	if all := history(t, own, s, "both", ""); values(all) != "common own" {
+		t.Errorf("the history of both is %q", values(all))
 	}
 	if had, err := s.Forget(own, "common", ""); had || err != nil {
-		t.Errorf("Forget of a common fact by an owner: %t, %v; want false", had, err)
+		t.Errorf("an owner forgets a common fact: %t, %v; want false", had, err)
 	}
-	if facts, err := s.Facts(t.Context(), ""); err != nil || values(facts) != "common common" {
-		t.Errorf("outside a run, Facts returned %q, %v; want the common facts", values(facts), err)
+	if found := search(t, t.Context(), s, memory.Query{}); values(found) != "common common" {
+		t.Errorf("the common memory has %q", values(found))
 	}
 }
 
 func checkDoneContext(t testing.TB, s memory.Store, _ *clock) {
-	ctx, cancel := context.WithCancel(t.Context())
+	put(t, t.Context(), s, memory.Fact{Key: "k", Value: "v"})
+	done, cancel := context.WithCancel(t.Context())
 	cancel()
-	_, added := s.AddFact(ctx, memory.Fact{Key: "k", Value: "v"})
-	_, forgot := s.Forget(ctx, "k", "")
-	_, listed := s.Facts(ctx, "")
-	_, recent := s.Recent(ctx, 1, "")
-	for _, c := range []struct {
-		call string
-		err  error
-	}{
-		{"AddFact", added}, {"Forget", forgot}, {"Facts", listed}, {"Recent", recent},
-		{"SetPreference", s.SetPreference(ctx, "k", "v")}, {"AddEpisode", s.AddEpisode(ctx, memory.Episode{Kind: "k"})},
+	_, _, searched := s.Search(done, memory.Query{})
+	_, recalled := s.History(done, "k", "")
+	_, forgotten := s.Forget(done, "k", "")
+	for method, err := range map[string]error{
+		"Put": s.Put(done, memory.Fact{Key: "k", Value: "w"}), "Search": searched, "History": recalled, "Forget": forgotten,
 	} {
-		if !errors.Is(c.err, context.Canceled) {
-			t.Errorf("%s with a cancelled context: %v; want an error that wraps context.Canceled", c.call, c.err)
+		if !errors.Is(err, context.Canceled) {
+			t.Errorf("%s with a done context returned %v; want the error of the context", method, err)
 		}
 	}
-	isEmpty(t, t.Context(), s)
+	if found := search(t, t.Context(), s, memory.Query{}); values(found) != "v" {
+		t.Errorf("after calls with a done context, the store has %+v", found)
+	}
 }
 
 func checkConcurrent(t testing.TB, s memory.Store, _ *clock) {
-	ctx := agentspec.WithIdentity(t.Context(), owners[0])
+	const writers, times = 4, 20
 	var all sync.WaitGroup
-	for w := range 4 {
+	for w := range writers {
 		all.Go(func() {
-			for i := range 20 {
-				_, shared := s.AddFact(ctx, memory.Fact{Key: "shared", Value: fmt.Sprint(w, i)})
-				_, own := s.AddFact(ctx, memory.Fact{Key: fmt.Sprint(w), Value: fmt.Sprint(i)})
-				_, listed := s.Facts(ctx, "")
-				if err := errors.Join(shared, own, listed, s.SetPreference(ctx, fmt.Sprint(w), fmt.Sprint(i+1)),
-					s.AddEpisode(ctx, memory.Episode{Kind: "k"})); err != nil {
-					t.Errorf("a concurrent call: %v", err)
+			for i := range times {
+				err := s.Put(t.Context(), memory.Fact{Key: fmt.Sprint(w, i), Value: "v"},
+					memory.Fact{Key: "shared", Value: fmt.Sprint(w, i)})
+				_, _, failed := s.Search(t.Context(), memory.Query{})
+				if err = errors.Join(err, failed); err != nil {
+					t.Error(err)
 				}
 			}
 		})
 	}
 	all.Wait()
-	shared, err := s.History(ctx, "shared", "")
-	current := 0
+	if found := search(t, t.Context(), s, memory.Query{}); len(found) != writers*times+1 {
+		t.Errorf("%d facts are stored; want %d", len(found), writers*times+1)
+	}
+	shared := history(t, t.Context(), s, "shared", "")
 	for i, f := range shared {
-		if f.Current() {
-			current++
-		}
-		if i > 0 && f.Supersedes != shared[i-1].ID {
-			t.Errorf("the fact %d supersedes %q; want %q", i, f.Supersedes, shared[i-1].ID)
+		if i > 0 && f.Supersedes != shared[i-1].ID || f.Current() != (i == len(shared)-1) {
+			t.Fatalf("the history breaks at %d: %+v", i, f)
 		}
 	}
-	facts, failed := s.Facts(ctx, "")
-	episodes, other := s.Recent(ctx, 1000, "")
-	if err = errors.Join(err, failed, other, s.Flush(ctx)); err != nil || len(shared) != 80 || current != 1 ||
-		len(facts) != 5 || len(episodes) != 80 {
-		t.Errorf("%d versions, %d of them current, %d facts, %d episodes, %v; want 80, 1, 5 and 80", len(shared), current,
-			len(facts), len(episodes), err)
+	if len(shared) != writers*times {
+		t.Errorf("the history of the shared fact has %d values; want %d", len(shared), writers*times)
 	}
 }

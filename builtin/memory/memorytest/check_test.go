@@ -3,31 +3,39 @@ package memorytest
 import (
 	"context"
 	"fmt"
-	"path/filepath"
 	"runtime"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
 
 	"github.com/hookgen/hookgen/builtin/memory"
+	"github.com/hookgen/hookgen/builtin/session"
 	"github.com/hookgen/hookgen/builtin/share"
 	"github.com/hookgen/hookgen/generated/agent"
 )
 
 func TestStoresOfMemoryConform(t *testing.T) {
-	t.Run("memory.Map", func(t *testing.T) {
-		Check(t, func(_ *testing.T, clock agent.Clock) memory.Store { return &memory.Map{Clock: clock} })
-	})
-	t.Run("memory.File", func(t *testing.T) {
-		Check(t, func(t *testing.T, clock agent.Clock) memory.Store {
-			m, err := memory.OpenFile(filepath.Join(t.TempDir(), "memory.json"))
-			if err != nil {
-				t.Fatal(err)
-			}
-			m.Clock = clock
-			return m
+	for name, open := range map[string]func() *memory.Facts{
+		"here":      func() *memory.Facts { return new(memory.Facts) },
+		"in a Dir":  func() *memory.Facts { return &memory.Facts{In: session.Dir{Path: t.TempDir()}} },
+		"embedding": func() *memory.Facts { return &memory.Facts{Embedder: initials{}} },
+	} {
+		t.Run(name, func(t *testing.T) {
+			Check(t, func(_ *testing.T, clock agent.Clock) memory.Store {
+				m := open()
+				m.Clock = clock
+				return m
+			})
 		})
-	})
+	}
+}
+
+// initials is an embedder that knows nothing of most texts.
+type initials struct{}
+
+func (initials) Embed(ctx context.Context, texts []string) ([][]float32, error) {
+	return make([][]float32, len(texts)), ctx.Err()
 }
 
 // A failedTest collects the errors of a check.
@@ -56,39 +64,48 @@ type (
 	keyless   struct{ memory.Store } // accepts empty keys
 	endless   struct{ memory.Store } // ignores the context
 	wasteful  struct{ memory.Store } // an equal value is a new fact
-	sharing   struct{ memory.Store } // returns one payload to all
+	silent    struct{ memory.Store } // does not say how many facts it leaves out
+	literal   struct{ memory.Store } // ignores the text of a query
 )
 
 func (s deletes) History(context.Context, string, string) ([]memory.Fact, error) { return nil, nil }
 
-func (s unordered) Facts(ctx context.Context, scope string) ([]memory.Fact, error) {
-	facts, err := s.Store.Facts(ctx, scope)
-	for i, j := 0, len(facts)-1; i < j; i, j = i+1, j-1 {
-		facts[i], facts[j] = facts[j], facts[i]
-	}
-	return facts, err
+func (s unordered) Search(ctx context.Context, q memory.Query) ([]memory.Fact, int, error) {
+	facts, more, err := s.Store.Search(ctx, q)
+	slices.Reverse(facts)
+	return facts, more, err
 }
 
 func (s scopeless) Forget(ctx context.Context, key, _ string) (bool, error) {
 	return s.Store.Forget(ctx, key, "here")
 }
 
-func (s keyless) SetPreference(ctx context.Context, key, value string) error {
-	return s.Store.SetPreference(ctx, key+" ", value)
+func (s keyless) Put(ctx context.Context, facts ...memory.Fact) error {
+	for i := range facts {
+		facts[i].Key += " "
+	}
+	return s.Store.Put(ctx, facts...)
 }
 
-func (s endless) SetPreference(ctx context.Context, key, value string) error {
-	return s.Store.SetPreference(context.WithoutCancel(ctx), key, value)
+func (s endless) Put(ctx context.Context, facts ...memory.Fact) error {
+	return s.Store.Put(context.WithoutCancel(ctx), facts...)
 }
 
-func (s wasteful) AddFact(ctx context.Context, f memory.Fact) (memory.Fact, error) {
-	_, _ = s.Forget(ctx, f.Key, f.Scope)
-	return s.Store.AddFact(ctx, f)
+func (s wasteful) Put(ctx context.Context, facts ...memory.Fact) error {
+	for _, f := range facts {
+		_, _ = s.Forget(ctx, f.Key, f.Scope)
+	}
+	return s.Store.Put(ctx, facts...)
 }
 
-func (s sharing) AddEpisode(ctx context.Context, e memory.Episode) error {
-	e.Kind, e.Payload = "all", nil
-	return s.Store.AddEpisode(ctx, e)
+func (s silent) Search(ctx context.Context, q memory.Query) ([]memory.Fact, int, error) {
+	facts, _, err := s.Store.Search(ctx, q)
+	return facts, 0, err
+}
+
+func (s literal) Search(ctx context.Context, q memory.Query) ([]memory.Fact, int, error) {
+	q.Text = ""
+	return s.Store.Search(ctx, q)
 }
 
 func TestCheckFindsBrokenStores(t *testing.T) {
@@ -101,16 +118,17 @@ func TestCheckFindsBrokenStores(t *testing.T) {
 			"want the closed fact"},
 		{"facts are listed newest first", func(s memory.Store) memory.Store { return unordered{s} }, `want "d a c b"`},
 		{"forgotten facts stay in the history", func(s memory.Store) memory.Store { return scopeless{s} }, "another scope"},
-		{"empty keys are errors", func(s memory.Store) memory.Store { return keyless{s} }, "SetPreference without a key"},
+		{"empty keys are errors", func(s memory.Store) memory.Store { return keyless{s} }, "Put without a key"},
 		{"done contexts have no effect", func(s memory.Store) memory.Store { return endless{s} },
-			"SetPreference with a cancelled"},
+			"Put with a done context"},
 		{"equal values only update the time", func(s memory.Store) memory.Store { return wasteful{s} }, "want one fact"},
-		{"new values close old facts", func(s memory.Store) memory.Store { return wasteful{s} }, "that supersedes"},
-		{"payloads are JSON", func(s memory.Store) memory.Store { return sharing{s} }, "came back as"},
-		{"the last 500 episodes are kept", func(s memory.Store) memory.Store { return sharing{s} }, "Recent of a kind"},
-		{"owners are apart", func(memory.Store) memory.Store { return &memory.Map{Share: share.User} }, "has the facts"},
-		{"owners see the common memory", func(memory.Store) memory.Store { return &memory.Map{Share: share.Everyone} },
-			"Forget of a common fact by an owner: true"},
+		{"new values replace old facts", func(s memory.Store) memory.Store { return wasteful{s} }, "that supersedes"},
+		{"the last 500 episodes are kept", func(s memory.Store) memory.Store { return unordered{s} }, "the last 500"},
+		{"what a search leaves out is counted", func(s memory.Store) memory.Store { return silent{s} }, "and 0 more"},
+		{"facts are found by their words", func(s memory.Store) memory.Store { return literal{s} }, "first"},
+		{"owners are apart", func(memory.Store) memory.Store { return &memory.Facts{Share: share.User} }, "want 0"},
+		{"owners see the common memory", func(memory.Store) memory.Store { return &memory.Facts{Share: share.Everyone} },
+			"an owner forgets a common fact: true"},
 	} {
 		t.Run(c.want, func(t *testing.T) {
 			clock := &clock{now: begin}
@@ -119,7 +137,7 @@ func TestCheckFindsBrokenStores(t *testing.T) {
 			done.Go(func() {
 				for _, check := range checks {
 					if check.name == c.check {
-						check.check(f, c.store(&memory.Map{Clock: clock}), clock)
+						check.check(f, c.store(&memory.Facts{Clock: clock}), clock)
 					}
 				}
 			})

@@ -189,19 +189,16 @@ var writers = []writer{
 		read: readCheckpoint,
 	},
 	{
-		name: "memory.File",
+		name: "memory.Facts",
 		open: func(dir string, _ int) (func(int) error, error) {
-			memory, err := memory.OpenFile(filepath.Join(dir, "memory.json"))
+			store := &memory.Facts{In: session.Dir{Path: dir}}
 			return func(v int) error {
-				return errors.Join(memory.SetPreference(background, "version", textOf(v, big)), memory.Flush(background))
-			}, err
+				return store.Put(background, memory.Fact{Key: "version", Value: textOf(v, big)})
+			}, nil
 		},
 		read: func(dir string, _ int) ([]int, error) {
-			memory, err := memory.OpenFile(filepath.Join(dir, "memory.json"))
-			if err != nil {
-				return nil, err
-			}
-			all, err := memory.Preferences(background)
+			store := &memory.Facts{In: session.Dir{Path: dir}}
+			all, _, err := store.Search(background, memory.Query{})
 			if err != nil || len(all) == 0 {
 				return nil, err
 			}
