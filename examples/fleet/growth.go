@@ -20,8 +20,8 @@ type load struct{ workers, queued int }
 // growth returns a table of what runs cost with more workers and with longer queues. Each load has a fleet of its own,
 // from which the workers take the first runs.
 func (g *gauge) growth(ctx context.Context, conn *nats.Conn, server *process, loads []load) (table string, err error) {
-	table = "| queued | workers | runs a second | CPU of workers a run | CPU of the server a run | memory of the server " +
-		"with the queue |\n|---:|---:|---:|---:|---:|---:|\n"
+	table = "| queued | workers | runs a second | CPU of workers a run | CPU of the server a run | on disk a queued run " +
+		"| memory of the server then |\n|---:|---:|---:|---:|---:|---:|---:|\n"
 	for i, l := range loads {
 		row, err := g.load(ctx, conn, server, fmt.Sprint("growth", i), l)
 		if err != nil {
@@ -39,7 +39,11 @@ func (g *gauge) load(ctx context.Context, conn *nats.Conn, server *process, name
 		return "", err
 	}
 	defer g.remove(conn, name)
-	full := usageOf(server)
+	memory := usageOf(server).memory
+	stored, err := stored(ctx, conn, name)
+	if err != nil {
+		return "", err
+	}
 	var workers []*process
 	for i := range l.workers {
 		w := &process{s: &g.storm, role: fmt.Sprint(name, "-", i), args: []string{"worker", "-fleet", name, "-slots", "4"}}
@@ -64,9 +68,21 @@ func (g *gauge) load(ctx context.Context, conn *nats.Conn, server *process, name
 	}
 	n := g.runs - g.runs/4
 	took, by, served := time.Since(begun), used()-by, usageOf(server).cpu-served
-	return fmt.Sprintf("| %d | %d | %.0f | %.2f ms | %.2f ms | %d MB |\n", l.queued, l.workers,
+	return fmt.Sprintf("| %d | %d | %.0f | %.2f ms | %.2f ms | %d B | %d MB |\n", l.queued, l.workers,
 		float64(n)/took.Seconds(), milliseconds(by)/float64(n), milliseconds(served)/float64(n),
-		full.memory/1_000_000), nil
+		stored/uint64(l.queued), memory/1_000_000), nil
+}
+
+// stored returns the bytes of the logs and of the queue of a fleet.
+func stored(ctx context.Context, conn *nats.Conn, name string) (bytes uint64, err error) {
+	for _, kind := range []string{"-log", "-queue"} {
+		stream, err := conn.JetStream().Stream(ctx, name+kind)
+		if err != nil {
+			return 0, err
+		}
+		bytes += stream.CachedInfo().State.Bytes
+	}
+	return bytes, nil
 }
 
 func milliseconds(d time.Duration) float64 { return d.Seconds() * 1000 }
