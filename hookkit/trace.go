@@ -16,6 +16,18 @@ type Tracer interface {
 	Trace(ctx context.Context, e Event)
 }
 
+// A BeginTracer is a [Tracer] that is also notified before each hook is called. For example, a hook hangs: no event of
+// [Tracer] says so before the hook has returned, and with a BeginTracer the last event of the run names it.
+//
+//	func (t progress) TraceBegin(_ context.Context, e hookkit.Event) { t.now.Store(e.Point + " " + e.Hook) }
+//
+// The event has the kind [EventBegin], and neither a duration nor a decision. A program without a BeginTracer pays
+// nothing for it. SlogTracer is one.
+type BeginTracer interface {
+	Tracer
+	TraceBegin(ctx context.Context, e Event)
+}
+
 // An EventKind distinguishes the events of a [Tracer].
 type EventKind int
 
@@ -24,6 +36,7 @@ const (
 	EventHook     EventKind = iota + 1 // one hook was called and returned, failed or timed out
 	EventFire                          // one fire was decided; it follows the events of its hooks
 	EventObserver                      // an observer failed
+	EventBegin                         // one hook is about to be called; only a [BeginTracer] receives it
 )
 
 // String returns the kind in words.
@@ -35,6 +48,8 @@ func (k EventKind) String() string {
 		return "fire"
 	case EventObserver:
 		return "observer failed"
+	case EventBegin:
+		return "hook begins"
 	}
 	return fmt.Sprintf("EventKind(%d)", int(k))
 }
@@ -55,11 +70,13 @@ type Event struct {
 	Failure  error // nil, a *Failure, or at an around point any error; of a fire the last failure
 }
 
-// SlogTracer returns a tracer that logs every event: failures at level Error, decisions at level Info, the rest at
-// level Debug. A nil logger means slog.Default at the time of the event.
-func SlogTracer(l *slog.Logger) Tracer { return slogTracer{l} }
+// SlogTracer returns a tracer that logs every event: failures at level Error, decisions at level Info, the rest and the
+// begin of each hook at level Debug. A nil logger means slog.Default at the time of the event.
+func SlogTracer(l *slog.Logger) BeginTracer { return slogTracer{l} }
 
 type slogTracer struct{ log *slog.Logger }
+
+func (t slogTracer) TraceBegin(ctx context.Context, e Event) { t.Trace(ctx, e) }
 
 func (t slogTracer) Trace(ctx context.Context, e Event) {
 	l := t.log
@@ -76,11 +93,14 @@ func (t slogTracer) Trace(ctx context.Context, e Event) {
 	if !l.Enabled(ctx, level) {
 		return
 	}
-	attrs := []slog.Attr{slog.String("run", e.Run), slog.String("point", e.Point), slog.Duration("duration", e.Duration)}
+	attrs := []slog.Attr{slog.String("run", e.Run), slog.String("point", e.Point)}
+	if e.Kind != EventBegin {
+		attrs = append(attrs, slog.Duration("duration", e.Duration))
+	}
 	if e.Hook != "" {
 		attrs = append(attrs, slog.String("hook", e.Hook), slog.String("site", e.Site))
 	}
-	if e.Kind == EventHook {
+	if e.Kind == EventHook || e.Kind == EventBegin {
 		attrs = append(attrs, slog.Int("layer", e.Layer), slog.Int("priority", e.Priority))
 	}
 	if e.Decision != "" {

@@ -197,6 +197,44 @@ func TestTracerMayEndTheGoroutine(t *testing.T) {
 	}
 }
 
+// A beginRecorder also keeps the events before each hook.
+type beginRecorder struct{ hookkit.TraceRecorder }
+
+func (r *beginRecorder) TraceBegin(ctx context.Context, e hookkit.Event) { r.Trace(ctx, e) }
+
+// A faultyBegin panics before each hook.
+type faultyBegin struct{ hookkit.TraceRecorder }
+
+func (*faultyBegin) TraceBegin(context.Context, hookkit.Event) { panic(errBad) }
+
+func TestTracersHearThatAHookBegins(t *testing.T) {
+	var h hooks
+	var r beginRecorder
+	var plain hookkit.TraceRecorder
+	failures := handled(&h)
+	h.Trace(&faultyBegin{})
+	h.Trace(&r)
+	h.Trace(&plain)
+	var began, ended []hookkit.Event
+	reg := h.First.AddFunc(func(ctx, *run, int) (testpoints.FirstOutcome, error) {
+		began = r.Events() // a hook that hangs here leaves this trace
+		return nil, nil
+	}, hookkit.Named("hanging"), hookkit.Priority(3))
+	fireFirst(t, &h, 1)
+	ended = r.Events()
+	if len(began) != 1 || len(ended) != 3 || len(plain.Events()) != 2 {
+		t.Fatalf("received %+v, then %+v", began, ended)
+	}
+	want := ended[1]
+	want.Kind, want.Duration = hookkit.EventBegin, 0
+	if began[0] != want || want.Hook != "hanging" || want.Site != reg.Site() || want.Priority != 3 {
+		t.Errorf("before the hook it received %+v, want %+v", began[0], want)
+	}
+	if all := failures.all(); len(all) != 1 || !errors.Is(all[0], errBad) {
+		t.Errorf("reported %v", all)
+	}
+}
+
 func TestTracersReceiveFailuresOfObservers(t *testing.T) {
 	var h hooks
 	var r hookkit.TraceRecorder
@@ -240,11 +278,14 @@ func TestSlogTracer(t *testing.T) {
 		}
 		lines := strings.Split(strings.TrimSpace(b.String()), "\n")
 		want := []string{
+			`level=DEBUG msg="hook begins" point=Second hook=quiet layer=0 priority=2`,
 			`level=DEBUG msg=hook point=Second hook=quiet layer=0 priority=2`,
+			`level=DEBUG msg="hook begins" point=Second hook=failing layer=0 priority=0`,
 			`level=ERROR msg=hook point=Second hook=failing layer=0 priority=0 decision=Error reason=bad ` +
 				`failure="Second: hook failing (`,
 			`level=ERROR msg=fire point=Second hook=failing decision=Error reason=bad ` +
 				`failure="Second: hook failing (`,
+			`level=DEBUG msg="hook begins" point=First hook=stopping layer=0 priority=0`,
 			`level=INFO msg=hook point=First hook=stopping layer=0 priority=0 decision=Stop reason=why`,
 			`level=INFO msg=fire point=First hook=stopping decision=Stop reason=why`,
 		}
@@ -296,7 +337,8 @@ func TestRecorderReturnsCopiesAndResets(t *testing.T) {
 
 func TestEventKindsHaveNames(t *testing.T) {
 	for k, want := range map[hookkit.EventKind]string{
-		hookkit.EventHook: "hook", hookkit.EventFire: "fire", hookkit.EventObserver: "observer failed", 0: "EventKind(0)",
+		hookkit.EventHook: "hook", hookkit.EventFire: "fire", hookkit.EventObserver: "observer failed",
+		hookkit.EventBegin: "hook begins", 0: "EventKind(0)",
 	} {
 		if k.String() != want {
 			t.Errorf("%d is %q, want %q", int(k), k, want)

@@ -76,7 +76,7 @@ func (d *Gate) Bind(h *agent.Hooks) {
 			names = append(append(names, kit.ExactTool(at, c.tool)), kit.ToolNames(at+" changes", c.changes)...)
 		}
 	}
-	kit.WatchTools(h, "answer.Gate", names...)
+	kit.WatchTools("answer.Gate", names...).AtStart(h)
 	if d.MaxRejections != 0 && d.MaxRejections != limit.None {
 		h.ShouldStop.Add(d, hookkit.Priority(hookkit.Safety))
 	}

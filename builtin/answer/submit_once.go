@@ -43,7 +43,6 @@ func (s *SubmitOnce) Bind(h *agent.Hooks) {
 	h.AfterTool.Observe(s, agent.ForTool(s.Tool))
 	h.ShouldStop.Add(s, hookkit.Priority(hookkit.Safety))
 	h.BeforeRunEnd.Add(s, hookkit.Priority(hookkit.InputShape))
-	kit.WatchTools(h, "answer.SubmitOnce", kit.ExactTool("Tool", s.Tool))
 }
 
 // BeforeTool lets the first submission through, and answers the calls after it.

@@ -65,7 +65,7 @@ type selective struct {
 // Bind adds the hook, and reports tools that no agent has.
 func (s selective) Bind(h *agent.Hooks) {
 	s.Hook.Bind(h)
-	kit.WatchTools(h, s.d.name, kit.ToolNames("tools", s.d.match.tools)...)
+	kit.WatchTools(s.d.name, kit.ToolNames("tools", s.d.match.tools)...).AtStart(h)
 }
 
 // A supervised caller asks only about selected payloads, and explains failures.

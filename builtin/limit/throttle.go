@@ -64,9 +64,9 @@ type throttled struct {
 // Bind adds the hook to its points.
 func (l *Throttle) Bind(h *agent.Hooks) {
 	kit.MustConfig("limit.Throttle", l.check())
-	h.OnPermission.Add(l, hookkit.Priority(hookkit.Safety))
-	h.AroundTool.Add(l, hookkit.Priority(hookkit.Safety))
-	kit.WatchTools(h, "limit.Throttle", kit.ToolNames("Tools", l.Tools)...)
+	watch := kit.WatchTools("limit.Throttle", kit.ToolNames("Tools", l.Tools)...).Only()
+	watch.OnPermission(h, l, hookkit.Priority(hookkit.Safety))
+	watch.AroundTool(h, l, hookkit.Priority(hookkit.Safety))
 }
 
 func (l *Throttle) check() error {

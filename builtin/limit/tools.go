@@ -39,9 +39,9 @@ type Tools struct {
 // Bind adds the hook. It panics if a limit is negative or if neither Limits nor Default is set.
 func (l *Tools) Bind(h *agent.Hooks) {
 	kit.MustConfig("limit.Tools", l.check())
-	h.BeforeTool.Add(l, hookkit.Priority(hookkit.Detection))
+	kit.WatchTools("limit.Tools", kit.ToolKeys("Limits", l.Limits)...).
+		BeforeTool(h, l, hookkit.Priority(hookkit.Detection))
 	h.AfterTool.Observe(l)
-	kit.WatchTools(h, "limit.Tools", kit.ToolKeys("Limits", l.Limits)...)
 }
 
 func (l *Tools) check() error {

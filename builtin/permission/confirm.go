@@ -33,8 +33,8 @@ type Confirm struct {
 // Bind adds the hook. It panics if Tools is empty or contains an empty name.
 func (c *Confirm) Bind(h *agent.Hooks) {
 	kit.MustConfig("permission.Confirm", c.check())
-	h.OnPermission.Add(c, hookkit.Priority(hookkit.Safety))
-	kit.WatchTools(h, "permission.Confirm", kit.ToolNames("Tools", c.Tools)...)
+	kit.WatchTools("permission.Confirm", kit.ToolNames("Tools", c.Tools)...).Only().
+		OnPermission(h, c, hookkit.Priority(hookkit.Safety))
 }
 
 func (c *Confirm) check() error {

@@ -34,9 +34,12 @@ type DenyTools struct {
 // Bind adds the hook. It panics if both lists are missing or a name is empty.
 func (d *DenyTools) Bind(h *agent.Hooks) {
 	kit.MustConfig("permission.DenyTools", d.check())
-	h.OnPermission.Add(d, hookkit.Priority(hookkit.Safety))
 	names := append(kit.ToolNames("Allow", d.Allow), kit.ToolNames("Deny", d.Deny)...)
-	kit.WatchTools(h, "permission.DenyTools", names...)
+	watch := kit.WatchTools("permission.DenyTools", names...)
+	if d.Allow == nil {
+		watch = watch.Only()
+	}
+	watch.OnPermission(h, d, hookkit.Priority(hookkit.Safety))
 }
 
 func (d *DenyTools) check() error {

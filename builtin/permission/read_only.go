@@ -37,8 +37,8 @@ type ReadOnly struct {
 // Bind adds the hook. It panics if a name in Tools is empty or Share is invalid.
 func (r *ReadOnly) Bind(h *agent.Hooks) {
 	kit.MustConfig("permission.ReadOnly", errors.Join(toolname.Check("Tools", r.Tools), r.Share.Check()))
-	h.OnPermission.Add(r, hookkit.Priority(hookkit.Safety))
-	kit.WatchTools(h, "permission.ReadOnly", kit.ToolNames("Tools", r.Tools)...)
+	kit.WatchTools("permission.ReadOnly", kit.ToolNames("Tools", r.Tools)...).
+		OnPermission(h, r, hookkit.Priority(hookkit.Safety))
 }
 
 // Switch turns the hook on or off for a conversation, beginning with the next call. For example, a user approves the

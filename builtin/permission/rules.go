@@ -101,7 +101,6 @@ type Denied struct {
 // Bind adds the hook. It panics if a rule has no tool, an unknown decision or an invalid predicate.
 func (p *Rules) Bind(h *agent.Hooks) {
 	kit.MustConfig("permission.Rules", p.check())
-	h.OnPermission.Add(p, hookkit.Priority(hookkit.Safety))
 	h.OnPermissionGranted.Add(p, hookkit.Priority(hookkit.Safety))
 	h.OnPermissionDenied.Add(p, hookkit.Priority(hookkit.Safety))
 	var names []kit.ToolName
@@ -112,7 +111,7 @@ func (p *Rules) Bind(h *agent.Hooks) {
 				fmt.Sprintf("List[%d].Args", i), "warning", w.Warning())
 		}
 	}
-	kit.WatchTools(h, "permission.Rules", names...)
+	kit.WatchTools("permission.Rules", names...).OnPermission(h, p, hookkit.Priority(hookkit.Safety))
 }
 
 func (p *Rules) check() error {

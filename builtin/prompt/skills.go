@@ -65,7 +65,7 @@ func (s *Skills) Bind(h *agent.Hooks) {
 	for i, skill := range s.List {
 		names = append(names, kit.ToolNames(fmt.Sprintf("List[%d].Tools", i), skill.Tools)...)
 	}
-	kit.WatchTools(h, "prompt.Skills", names...)
+	kit.WatchTools("prompt.Skills", names...).AtStart(h)
 }
 
 func (s *Skills) check() error {

@@ -110,12 +110,12 @@ func (h *hints) seen(step int) bool { return h.given > 0 && (step == 0 || h.step
 // Bind adds the hook to its points.
 func (d *LoopDetector) Bind(h *agent.Hooks) {
 	kit.MustConfig("repair.LoopDetector", d.check())
-	h.BeforeTool.Add(d, hookkit.Priority(hookkit.Detection))
+	kit.WatchTools("repair.LoopDetector", kit.ToolNames("Poll", d.Poll)...).
+		BeforeTool(h, d, hookkit.Priority(hookkit.Detection))
 	h.AfterTool.Add(d, hookkit.Priority(hookkit.Detection))
 	if d.Mode == LoopNote {
 		h.Briefing.Add(d, hookkit.Priority(hookkit.Detection))
 	}
-	kit.WatchTools(h, "repair.LoopDetector", kit.ToolNames("Poll", d.Poll)...)
 }
 
 func (d *LoopDetector) check() error {

@@ -59,7 +59,7 @@ func (s *Stagnation) Bind(h *agent.Hooks) {
 	}
 	h.AfterTool.Observe(s, hookkit.Priority(hookkit.Detection))
 	h.Briefing.Add(s, hookkit.Priority(hookkit.Detection))
-	kit.WatchTools(h, "repair.Stagnation", kit.ToolNames("Ignore", s.Ignore)...)
+	kit.WatchTools("repair.Stagnation", kit.ToolNames("Ignore", s.Ignore)...).AtStart(h)
 }
 
 // ObserveAfterTool counts a call.

@@ -93,7 +93,7 @@ func (b *Breaker) Bind(h *agent.Hooks) {
 	kit.MustConfig("retry.Breaker", b.check())
 	h.AroundLLM.Add(b, hookkit.Priority(attempts))
 	h.AroundTool.Add(b, hookkit.Priority(attempts))
-	kit.WatchTools(h, "retry.Breaker", kit.ToolNames("Tools", b.Tools)...)
+	kit.WatchTools("retry.Breaker", kit.ToolNames("Tools", b.Tools)...).AtStart(h)
 }
 
 func (b *Breaker) check() error {

@@ -75,8 +75,7 @@ func (c *Cache) Bind(h *agent.Hooks) {
 	}
 	kit.MustConfig("retry.Cache", errors.Join(missing, toolname.Check("Tools", c.Tools), c.MaxAge.Check("MaxAge"),
 		c.MaxBytes.Check("MaxBytes"), c.Share.Check()))
-	h.AroundTool.Add(c, hookkit.Priority(outside))
-	kit.WatchTools(h, "retry.Cache", kit.ToolNames("Tools", c.Tools)...)
+	kit.WatchTools("retry.Cache", kit.ToolNames("Tools", c.Tools)...).AroundTool(h, c, hookkit.Priority(outside))
 }
 
 // AroundTool answers the call with an earlier result, or calls the tool.

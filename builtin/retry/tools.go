@@ -36,8 +36,8 @@ type Tools struct {
 // Bind adds the hook to AroundTool.
 func (t *Tools) Bind(h *agent.Hooks) {
 	kit.MustConfig("retry.Tools", errors.Join(toolname.Check("Idempotent", t.Idempotent), t.policy().check()))
-	h.AroundTool.Add(t, hookkit.Priority(retries))
-	kit.WatchTools(h, "retry.Tools", kit.ToolNames("Idempotent", t.Idempotent)...)
+	kit.WatchTools("retry.Tools", kit.ToolNames("Idempotent", t.Idempotent)...).
+		AroundTool(h, t, hookkit.Priority(retries))
 }
 
 func (t *Tools) policy() policy { return policy{t.Attempts, t.FirstWait, t.MaxWait, t.Temporary} }

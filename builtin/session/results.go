@@ -46,8 +46,7 @@ func (r *Results) Bind(h *agent.Hooks) {
 		err = errors.New(`Tools is empty, so nothing would be captured; name the tools, "*" for all`)
 	}
 	kit.MustConfig("session.Results", err)
-	h.AfterTool.Observe(r)
-	kit.WatchTools(h, "session.Results", kit.ToolNames("Tools", r.Tools)...)
+	kit.WatchTools("session.Results", kit.ToolNames("Tools", r.Tools)...).Only().ObserveAfterTool(h, r)
 }
 
 // ObserveAfterTool captures a result.

@@ -10,7 +10,6 @@ import (
 	"sync"
 	"sync/atomic"
 
-	"github.com/hookgen/hookgen/builtin/internal/kit"
 	"github.com/hookgen/hookgen/builtin/internal/toolargs"
 	"github.com/hookgen/hookgen/generated/agent"
 )
@@ -31,11 +30,7 @@ const maxFieldReports = 1000
 // runsCommands are parts of the names of tools that run commands.
 var runsCommands = list("toolNames")
 
-func (w *fieldWatch) started(ctx context.Context, run *agent.Run, _ agent.OnRunStartFired[agent.RunStart]) {
-	env := kit.Env(run)
-	if env == nil || env.Tools == nil {
-		return
-	}
+func (w *fieldWatch) see(ctx context.Context, env *agent.Env) {
 	for _, schema := range env.Tools.Schemas() {
 		name := strings.ToLower(toolargs.FoldName(schema.Name))
 		named := slices.ContainsFunc(runsCommands, func(part string) bool { return strings.Contains(name, part) })

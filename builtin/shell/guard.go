@@ -18,13 +18,13 @@ import (
 // Guard denies shell commands that nobody wants, for example rm -rf / or a download that is piped into a shell, and
 // asks a person about others that cannot be undone, for example git branch -D or DROP TABLE.
 //
-// Points: OnPermission (Deny, Ask), OnRunStart observed. Tier: Safety. State: none.
+// Points: OnPermission (Deny, Ask). Tier: Safety. State: none.
 //
 // The hook checks the arguments of every tool for Fields, at any depth, without regard to case, "_" and "-". A text is
 // parsed like a shell script. A list of texts is checked as the words of one command, and each text that could be a
 // script is parsed too. A list or a text args, arguments or argv in the same object continues the command. Arguments
 // that are not valid JSON are parsed as a script. If the name of a tool says that it runs commands, and its schema has
-// none of Fields, a warning in the log says so at the start of the run.
+// none of Fields, a warning in the log says so at the first call of a tool in the run.
 //
 // Because the text is parsed, text that only resembles a command is allowed: a commit message, an argument of echo, a
 // pattern of grep. Disguised commands are found, for example
@@ -61,8 +61,8 @@ type Guard struct {
 // Bind adds the hook. It panics if a list is empty but not nil, or if a field name or a rule is incomplete.
 func (g *Guard) Bind(h *agent.Hooks) {
 	kit.MustConfig("shell.Guard", g.check())
-	h.OnPermission.Add(g, hookkit.Priority(hookkit.Safety))
-	h.OnRunStart.ObserveFunc((&fieldWatch{fields: g.fields()}).started, hookkit.Named("shell.Guard"))
+	kit.NewWatch("shell.Guard", (&fieldWatch{fields: g.fields()}).see).
+		OnPermission(h, g, hookkit.Priority(hookkit.Safety))
 }
 
 func (g *Guard) check() error {

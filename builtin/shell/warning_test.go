@@ -63,7 +63,8 @@ func TestToolsWithoutACheckedArgumentAreReported(t *testing.T) {
 			tool := &looptest.Tool{Name: c.tool, Parameters: c.schema}
 			text := logged(t, func() {
 				looptest.Harness{
-					Turns: []looptest.Turn{looptest.Reply("ok")}, Tools: []agent.Tool{tool}, Hooks: []agent.Hook{&shell.Guard{}},
+					Turns: []looptest.Turn{looptest.Call(c.tool, nil), looptest.Reply("ok")}, Tools: []agent.Tool{tool},
+					Hooks: []agent.Hook{&shell.Guard{}},
 				}.Run(t, "x")
 			})
 			if got := strings.Contains(text, "has no argument that the hook checks"); got != c.want {

@@ -38,8 +38,8 @@ func (o *TruncateOutput) Bind(h *agent.Hooks) {
 		kit.MustConfig("window.TruncateOutput", err)
 	}
 	own := &TruncateOutput{MaxChars: cmp.Or(o.MaxChars, 30_000), PerTool: maps.Clone(o.PerTool)}
-	h.AfterTool.Add(own, hookkit.Priority(hookkit.Mutation))
-	kit.WatchTools(h, "window.TruncateOutput", kit.ToolKeys("PerTool", own.PerTool)...)
+	kit.WatchTools("window.TruncateOutput", kit.ToolKeys("PerTool", own.PerTool)...).
+		AfterTool(h, own, hookkit.Priority(hookkit.Mutation))
 }
 
 // AfterTool truncates a result that exceeds its limit.

@@ -147,7 +147,11 @@ func (s *Snapshot) notifyTracer(ctx context.Context, e *entry, ev hookkit.Event)
 			s.report(ctx, e.failure(ev.Point, crashed(recover())))
 		}
 	}()
-	e.hook.(hookkit.Tracer).Trace(ctx, ev)
+	if ev.Kind != hookkit.EventBegin {
+		e.hook.(hookkit.Tracer).Trace(ctx, ev)
+	} else if b, ok := e.hook.(hookkit.BeginTracer); ok {
+		b.TraceBegin(ctx, ev)
+	}
 	returned = true
 }
 

@@ -24,7 +24,9 @@ func (s *supervisedHook) call(
 	e, began := s.entry, s.snapshot.point.Key.of(call.Payload)
 	returned := false
 	if len(s.snapshot.tracers) > 0 {
-		start := time.Now()
+		begin := hookkit.Event{Kind: hookkit.EventBegin, Run: idOf(run), Point: s.snapshot.point.Name, Hook: e.name,
+			Site: e.site, Layer: s.snapshot.depth(e), Priority: e.priority, Start: time.Now()}
+		s.snapshot.traceFrom(0, Background(ctx), begin)
 		var fireID atomic.Uint64 // of the answers that next gave; 0 if it was not called
 		if next := call.Next; next != nil {
 			call.Next = func(ctx context.Context, payload any) (hookkit.AnyReply, error) {
@@ -39,7 +41,7 @@ func (s *supervisedHook) call(
 			if !returned && err == nil {
 				err = crashed(nil) // the goroutine is ending, so that only the tracers receive it
 			}
-			s.snapshot.traceFrom(0, Background(ctx), s.event(run, start, fireID.Load(), reply, err))
+			s.snapshot.traceFrom(0, Background(ctx), s.ended(begin, fireID.Load(), reply, err))
 		}()
 	}
 	if e.timeout == 0 {
@@ -54,13 +56,11 @@ func (s *supervisedHook) call(
 	return reply, err
 }
 
-// event describes the call to tracers. fireID is the fire whose next gave an around hook an answer, or 0.
-func (s *supervisedHook) event(
-	run hookkit.AnyRun, start time.Time, fireID uint64, reply hookkit.AnyReply, err error,
-) hookkit.Event {
+// ended describes the end of a call to tracers, from the event of its begin. fireID is the fire whose next gave an
+// around hook an answer, or 0.
+func (s *supervisedHook) ended(ev hookkit.Event, fireID uint64, reply hookkit.AnyReply, err error) hookkit.Event {
 	e, point := s.entry, s.snapshot.point
-	ev := hookkit.Event{Kind: hookkit.EventHook, Run: idOf(run), Point: point.Name, Hook: e.name, Site: e.site,
-		Layer: s.snapshot.depth(e), Priority: e.priority, Start: start, Duration: time.Since(start)}
+	ev.Kind, ev.Duration = hookkit.EventHook, time.Since(ev.Start)
 	outcome := reply.Outcome
 	if point.wraps {
 		outcome = reply.Result

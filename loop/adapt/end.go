@@ -97,7 +97,7 @@ func (r *run) result(task Task, ended *Ended, err error) agent.AgentResult {
 	result := agent.AgentResult{
 		Agent: r.host.name(), Task: task.Text, Reply: ended.Reply, Steps: r.steps, ModelCalls: r.steps, Usage: r.usage,
 		Calls: slices.Clone(r.kept.calls), Messages: slices.Clone(r.messages), Elapsed: time.Since(r.start), Stop: ended.Stop,
-		Signals: []agent.EndRun{ended.Stop},
+		Signals: []agent.EndRun{ended.Stop}, Warnings: slices.Clone(r.warnings),
 	}
 	if ended.turn {
 		result.EndedBy = ended.Stop.By

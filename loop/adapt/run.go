@@ -10,6 +10,7 @@ import (
 
 	"github.com/hookgen/hookgen/generated/agent"
 	"github.com/hookgen/hookgen/hookkit"
+	"github.com/hookgen/hookgen/loop/internal/toolkeys"
 )
 
 // A run is one call of Run.
@@ -26,6 +27,7 @@ type run struct {
 	tools     map[string]int
 	kept      results
 	messages  []agent.Message // of the last request
+	warnings  []string
 }
 
 type runKey struct{}
@@ -60,6 +62,12 @@ func (r *run) work(
 	}
 	if end, ok := exit.(agent.EndTurn); ok {
 		return "", r.endTurn(end, by)
+	}
+	if tools := (table{r.host}); len(tools.Schemas()) > 0 {
+		toolkeys.Report(ctx, r.host.Hooks, r.host.name(), tools.Schemas, func(tool string) bool {
+			_, ok := tools.Lookup(tool)
+			return ok
+		}, func(text string) { r.warnings = append(r.warnings, text) })
 	}
 	task.Text, task.Messages = start.Task, start.Messages
 	return act(ctx, task)

@@ -98,7 +98,7 @@ func (h *Hooks) Bind(hooks *agent.Hooks) {
 	add(func() { hooks.BeforeCompact.Add(h, hookkit.Priority(hookkit.Safety)) }, "PreCompact")
 	add(func() { hooks.AfterCompact.Add(h, late) }, "PostCompact", "SessionStart")
 	add(func() { hooks.OnRunEnd.Add(h) }, "SessionEnd")
-	kit.WatchTools(hooks, "claudecode.Hooks", h.toolNames()...)
+	kit.WatchTools("claudecode.Hooks", h.toolNames()...).AtStart(hooks)
 }
 
 // toolNames returns the names of this agent's tools in Tools, and the matchers of scripts about tools.

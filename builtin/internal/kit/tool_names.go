@@ -11,14 +11,14 @@ import (
 
 	"github.com/hookgen/hookgen/builtin/internal/toolname"
 	"github.com/hookgen/hookgen/generated/agent"
-	"github.com/hookgen/hookgen/hookkit"
 	"github.com/hookgen/hookgen/internal/spelling"
 )
 
 // A ToolName is the name of a tool in the configuration of a hook.
 type ToolName struct {
 	At    string                 // the position of the name, for example "Tools[0]"
-	Name  string                 // in which "*" matches any text
+	Name  string                 // in which "*" matches any text, unless it is Exact
+	Exact bool                   // "*" is an ordinary character
 	Match func(tool string) bool // reports whether the name selects a tool; nil: compare with Name
 }
 
@@ -41,23 +41,17 @@ func ToolKeys[V any](field string, byTool map[string]V) []ToolName {
 }
 
 // ExactTool returns a name in which "*" is an ordinary character.
-func ExactTool(at, name string) ToolName {
-	return ToolName{at, name, func(tool string) bool { return tool == name }}
-}
+func ExactTool(at, name string) ToolName { return ToolName{At: at, Name: name, Exact: true} }
 
 // WatchTools reports names that match no tool of a run, but nearly do. For example, Confirm names the tool refund, but
 // the server that has the tool offers it as desk__refund. Without the report nobody would notice that refunds need no
 // confirmation. A name that resembles no tool is not reported: agents may share their hooks, and another one may have
 // the tool.
 //
-// The report is a warning in the log, and the run continues. The names are compared after OnRunStart, whose hooks may
-// add tools. Each name is reported once per agent.
-func WatchTools(h *agent.Hooks, hook string, names ...ToolName) {
-	if len(names) == 0 {
-		return
-	}
+// The report is a warning in the log, and the run continues. Each name is reported once per agent.
+func WatchTools(hook string, names ...ToolName) *Watch {
 	w := &toolWatch{hook: hook, names: names, reported: make(map[string]bool)}
-	h.OnRunStart.ObserveFunc(w.started, hookkit.Named(hook))
+	return &Watch{hook: hook, names: names, see: w.see}
 }
 
 // maxToolReports bounds the reports of a hook, because a program may make up names of agents.
@@ -72,9 +66,8 @@ type toolWatch struct {
 	reported map[string]bool // by agent and position
 }
 
-func (w *toolWatch) started(ctx context.Context, run *agent.Run, _ agent.OnRunStartFired[agent.RunStart]) {
-	env := Env(run)
-	if env == nil || env.Tools == nil {
+func (w *toolWatch) see(ctx context.Context, env *agent.Env) {
+	if len(w.names) == 0 {
 		return
 	}
 	var tools []string
@@ -93,8 +86,11 @@ func (w *toolWatch) started(ctx context.Context, run *agent.Run, _ agent.OnRunSt
 }
 
 func (n ToolName) matches(tool string) bool {
-	if n.Match != nil {
+	switch {
+	case n.Match != nil:
 		return n.Match(tool)
+	case n.Exact:
+		return n.Name == tool
 	}
 	return toolname.Wildcard(n.Name, tool)
 }

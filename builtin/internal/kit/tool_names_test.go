@@ -18,7 +18,7 @@ type watching struct{ names []kit.ToolName }
 
 func (w watching) Bind(h *agent.Hooks) {
 	h.OnRunEnd.AddFunc(func(context.Context, *agent.Run, agent.AgentResult) error { return nil })
-	kit.WatchTools(h, "room.Hook", w.names...)
+	kit.WatchTools("room.Hook", w.names...).AtStart(h)
 }
 
 // table is a table of tools with these names.
