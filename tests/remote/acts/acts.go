@@ -21,7 +21,7 @@ type Act struct {
 	Outcome       int             // an index of the outcomes of the point; -1 to continue
 	Value         json.RawMessage // of the outcome
 	Reason        string          // of the outcome
-	Contributions json.RawMessage // a list, unless nil
+	Contributions json.RawMessage `json:",omitempty"` // a list, unless nil
 }
 
 // Hook returns the hook.
