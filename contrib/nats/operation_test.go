@@ -28,10 +28,7 @@ import (
 	"github.com/hookgen/hookgen/contrib/nats"
 	"github.com/hookgen/hookgen/contrib/nats/embedded"
 	"github.com/hookgen/hookgen/contrib/nats/internal/servertest"
-	"github.com/hookgen/hookgen/generated/agent"
 	"github.com/hookgen/hookgen/hookkit/wire"
-	"github.com/hookgen/hookgen/loop"
-	"github.com/hookgen/hookgen/loop/looptest"
 )
 
 // certificate writes a certificate for 127.0.0.1 that signs itself, and its key.
@@ -59,7 +56,7 @@ func certificate(t *testing.T, dir string) (cert, key string) {
 }
 
 // roles are the users of server.conf.
-var roles = []string{"admin", "hooks", "worker", "client", "reader", "fleet_worker", "fleet_client"}
+var roles = []string{"admin", "hooks", "worker", "reader", "fleet_worker", "fleet_client"}
 
 // secured sets the environment of server.conf, and returns a function that connects as a role.
 func secured(t *testing.T) (connectAs func(t *testing.T, url, role string, opts ...nats.Option) *nats.Conn) {
@@ -208,15 +205,6 @@ func TestRolesMayDoTheirWorkAlone(t *testing.T) {
 		t.Fatal(err)
 	}
 	write(t, records, event("a", 0)) // so that there is a record to read
-	run, err := paying(&looptest.Tool{Name: "pay"}, looptest.Call("pay", nil)).Do(ctx, loop.Request{
-		Task: strings.Repeat("long", 1<<18), Conversation: "c",
-	})
-	if !errors.Is(err, loop.ErrSuspended) || run.Suspended == nil {
-		t.Fatal(run, err)
-	}
-	if err := (nats.Approvals{Bucket: b}).Save(ctx, *run.Suspended); err != nil {
-		t.Fatal(err)
-	}
 	if _, err := b.Put(ctx, "store/secret", []byte("x")); err != nil {
 		t.Fatal(err)
 	}
@@ -312,24 +300,6 @@ func TestRolesMayDoTheirWorkAlone(t *testing.T) {
 				return err
 			})
 		},
-		"list approvals": with(func(b *nats.Bucket) error {
-			all, err := nats.Approvals{Bucket: b}.List(ctx)
-			if err == nil && (len(all) != 1 || all[0].ID != run.Suspended.ID) {
-				err = fmt.Errorf("the list is %+v", all)
-			}
-			for _, watched := range (nats.Approvals{Bucket: b}).Watch(ctx) {
-				return errors.Join(err, watched)
-			}
-			return err
-		}),
-		"answer a question": with(func(b *nats.Bucket) error {
-			answer := loop.AnswerTo(run.Suspended.Questions[0], agent.Approval{Allow: true})
-			_, err := nats.Approvals{Bucket: b}.Answer(ctx, run.Suspended.Owner, run.Suspended.ID, answer)
-			if err != nil && strings.Contains(err.Error(), "has an answer already") {
-				return nil
-			}
-			return err
-		}),
 		"delete the bucket": func(c *nats.Conn) error {
 			return c.Do(ctx, func(ctx context.Context) error { return c.JetStream().DeleteKeyValue(ctx, "agents") })
 		},
@@ -341,9 +311,8 @@ func TestRolesMayDoTheirWorkAlone(t *testing.T) {
 		"hooks": {"serve hooks"},
 		"worker": {
 			"call hooks", "write events", "publish an event", "use the store", "read a value", "list the keys",
-			"change a value", "list approvals", "answer a question",
+			"change a value",
 		},
-		"client": {"list approvals", "answer a question"},
 		"reader": {"read events"},
 	}
 	for role, permitted := range may {

@@ -150,3 +150,21 @@ func work(t *testing.T, worker, client *nats.Conn) {
 		t.Errorf("the worker: %v, %+v", err, w.Stats())
 	}
 }
+
+// A later approver sends the question to a person who answers later.
+type later struct{}
+
+func (later) Approve(context.Context, agent.Question) (agent.Approval, error) {
+	return agent.Approval{Pending: true}, nil
+}
+
+// paying returns an agent whose tool needs the approval of a person.
+func paying(tool *looptest.Tool, turns ...looptest.Turn) *loop.Agent {
+	hooks := new(agent.Hooks)
+	hooks.Use(agent.OnPermissionFunc(func(
+		context.Context, *agent.Run, agent.ToolCallRequest,
+	) (agent.OnPermissionOutcome, error) {
+		return agent.Ask{}, nil
+	}))
+	return &loop.Agent{Hooks: hooks, Tools: []agent.Tool{tool}, Approver: later{}, Model: looptest.NewScript(turns...)}
+}

@@ -1,7 +1,6 @@
 package nats_test
 
 import (
-	"context"
 	"errors"
 	"fmt"
 	"slices"
@@ -14,7 +13,6 @@ import (
 	"github.com/hookgen/hookgen/builtin/session"
 	"github.com/hookgen/hookgen/contrib/nats"
 	"github.com/hookgen/hookgen/generated/agent"
-	"github.com/hookgen/hookgen/loop"
 	"github.com/hookgen/hookgen/loop/looptest"
 )
 
@@ -185,101 +183,5 @@ func TestCountersAreNeverNegative(t *testing.T) {
 	}
 	if now, err := c.Get(t.Context(), "k"); now != 0 || err != nil {
 		t.Errorf("after Reset the number is %d, %v", now, err)
-	}
-}
-
-// A later approver sends the question to a person who answers later.
-type later struct{}
-
-func (later) Approve(context.Context, agent.Question) (agent.Approval, error) {
-	return agent.Approval{Pending: true}, nil
-}
-
-// paying returns an agent whose tool needs the approval of a person.
-func paying(tool *looptest.Tool, turns ...looptest.Turn) *loop.Agent {
-	hooks := new(agent.Hooks)
-	hooks.Use(agent.OnPermissionFunc(func(
-		context.Context, *agent.Run, agent.ToolCallRequest,
-	) (agent.OnPermissionOutcome, error) {
-		return agent.Ask{}, nil
-	}))
-	return &loop.Agent{Hooks: hooks, Tools: []agent.Tool{tool}, Approver: later{}, Model: looptest.NewScript(turns...)}
-}
-
-// TestASuspendedRunContinuesElsewhere suspends a run with two questions in one process, answers them in another, and
-// resumes the run in a third.
-func TestASuspendedRunContinuesElsewhere(t *testing.T) {
-	server := newServer(t)
-	process := func() nats.Approvals {
-		return nats.Approvals{Bucket: bucketOf(t, connect(t, server.URL()), nats.Limits{})}
-	}
-	owner := agent.Identity{Tenant: "t ü", User: "*", Conversation: ">"}
-	tool := &looptest.Tool{Name: "pay", Result: "paid"}
-	first, err := paying(tool, looptest.Calls(looptest.Call("pay", nil), looptest.Call("pay", nil))).Do(t.Context(),
-		loop.Request{Task: "hi", Tenant: owner.Tenant, User: owner.User, Conversation: owner.Conversation})
-	if !errors.Is(err, loop.ErrSuspended) || first.Suspended == nil || tool.Count() > 0 {
-		t.Fatalf("%+v, %v", first, err)
-	}
-	id := first.Suspended.ID
-	if err := process().Save(t.Context(), *first.Suspended); err != nil {
-		t.Fatal(err)
-	}
-	conflict := new(nats.Conflict)
-	if err := process().Save(t.Context(), *first.Suspended); !errors.As(err, &conflict) {
-		t.Errorf("a second Save: %v", err)
-	}
-	a := process()
-	all, err := a.List(t.Context())
-	if err != nil || len(all) != 1 || all[0].Owner != owner || len(all[0].Unanswered()) != 2 {
-		t.Fatalf("List returned %+v, %v", all, err)
-	}
-	questions := all[0].Unanswered()
-	yes := agent.Approval{Allow: true, By: "ann"}
-	forged := loop.AnswerTo(questions[0], yes)
-	forged.Digest = questions[1].Digest
-	for what, answer := range map[string]loop.Answer{
-		"of another call":  forged,
-		"without question": {Question: "?"},
-		"pending":          loop.AnswerTo(questions[0], agent.Approval{Pending: true}),
-	} {
-		if _, err := a.Answer(t.Context(), owner, id, answer); err == nil {
-			t.Errorf("an answer %s was accepted", what)
-		}
-	}
-	if _, err := a.Answer(t.Context(), agent.Identity{}, id, loop.AnswerTo(questions[0], yes)); err == nil {
-		t.Error("an answer for another owner was accepted")
-	}
-	answered := make(chan nats.SuspendedRun)
-	go func() {
-		defer close(answered)
-		for s, err := range process().Watch(t.Context()) {
-			if err != nil {
-				t.Errorf("Watch: %v", err)
-			}
-			if len(s.Unanswered()) == 0 {
-				answered <- s
-				return
-			}
-		}
-	}()
-	for _, q := range questions {
-		if _, err := a.Answer(t.Context(), owner, id, loop.AnswerTo(q, yes)); err != nil {
-			t.Error(err)
-		}
-		if _, err := a.Answer(t.Context(), owner, id, loop.AnswerTo(q, agent.Approval{})); err == nil {
-			t.Error("a second answer was accepted")
-		}
-	}
-	s := <-answered
-	if s, err = process().Take(t.Context(), s.Owner, s.ID); err != nil {
-		t.Fatal(err)
-	}
-	_, err = process().Take(t.Context(), s.Owner, s.ID)
-	if missing := new(agent.NotFound); !errors.As(err, &missing) {
-		t.Errorf("a second Take: %v", err)
-	}
-	result, err := paying(tool, looptest.Reply("done")).Resume(t.Context(), s.Suspension, s.Answers...)
-	if err != nil || result.Reply != "done" || tool.Count() != 2 {
-		t.Errorf("the run ended with %+v, %v after %d calls", result, err, tool.Count())
 	}
 }

@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"iter"
-	"slices"
 	"strings"
 
 	"github.com/nats-io/nats.go/jetstream"
@@ -51,14 +50,9 @@ func (b *Bucket) watch(
 // changes that were missed follow; of several changes of a key, the last is certain to come. An entry that cannot be
 // read is yielded with an error, and others follow. After the context is done, its error comes last.
 func (b *Bucket) Watch(ctx context.Context, prefix string) iter.Seq2[Entry, error] {
-	return b.changes(ctx, prefix, filterOf(prefix), hashedPaths+".>")
-}
-
-// changes is Watch for the paths that some filters match.
-func (b *Bucket) changes(ctx context.Context, prefix string, filters ...string) iter.Seq2[Entry, error] {
 	return func(yield func(Entry, error) bool) {
 		hashed := make(map[string]string) // keys that were yielded, by their hashed paths; a deletion has no key
-		err := b.watch(ctx, slices.Clone(filters), func(e jetstream.KeyValueEntry) error {
+		err := b.watch(ctx, []string{filterOf(prefix), hashedPaths + ".>"}, func(e jetstream.KeyValueEntry) error {
 			var (
 				entry Entry
 				err   error
