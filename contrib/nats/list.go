@@ -14,16 +14,11 @@ import (
 )
 
 // Entries returns the entries whose keys begin with prefix, in the order of their revisions.
-func (b *Bucket) Entries(ctx context.Context, prefix string) ([]Entry, error) {
-	return b.entries(ctx, prefix, filterOf(prefix), hashedPaths+".>")
-}
-
-// entries is Entries for the paths that some filters match.
-func (b *Bucket) entries(ctx context.Context, prefix string, filters ...string) (entries []Entry, err error) {
+func (b *Bucket) Entries(ctx context.Context, prefix string) (entries []Entry, err error) {
 	err = b.conn.Do(ctx, func(ctx context.Context) error {
 		entries = nil
 		seen := map[string]int{}
-		return b.list(ctx, filters, func(e jetstream.KeyValueEntry) error {
+		return b.list(ctx, []string{filterOf(prefix), hashedPaths + ".>"}, func(e jetstream.KeyValueEntry) error {
 			if key, ok := unescape(e.Key()); ok && !strings.HasPrefix(key, prefix) {
 				return nil
 			}
@@ -82,13 +77,6 @@ func (b *Bucket) revisions(ctx context.Context, prefix string) (revisions map[st
 		})
 	})
 	return revisions, err
-}
-
-// byRevision returns keys in the order of their last changes.
-func byRevision(revisions map[string]uint64) []string {
-	return slices.SortedFunc(maps.Keys(revisions), func(a, b string) int {
-		return cmp.Compare(revisions[a], revisions[b])
-	})
 }
 
 // list calls each for the present entries of some filters.

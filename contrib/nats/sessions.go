@@ -1,11 +1,15 @@
 package nats
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
+	"maps"
+	"net/url"
 	"slices"
+	"strings"
 
 	"github.com/hookgen/hookgen/generated/agent"
 )
@@ -19,6 +23,27 @@ type Sessions struct {
 var _ agent.SessionStore = Sessions{}
 
 const sessionKeys = "session"
+
+func sessionKey(id agent.Identity) string {
+	return Key(sessionKeys, id.Tenant, id.User, id.Conversation)
+}
+
+// identityOf returns the identity in a key that sessionKey returned.
+func identityOf(key string) (id agent.Identity, ok bool) {
+	parts := strings.Split(key, "/")
+	for i, escaped := range parts {
+		part, err := url.PathUnescape(escaped)
+		if err != nil {
+			return id, false
+		}
+		parts[i] = part
+	}
+	if len(parts) != 4 {
+		return id, false
+	}
+	id = agent.Identity{Tenant: parts[1], User: parts[2], Conversation: parts[3]}
+	return id, sessionKey(id) == key
+}
 
 var errUnnamed = errors.New("the conversation has no name; give it one")
 
@@ -36,7 +61,7 @@ func (s Sessions) Save(ctx context.Context, session agent.Session) error {
 	}
 	text, err := json.Marshal(storedSession{session.Messages, session.State})
 	if err == nil {
-		_, err = s.Bucket.Put(ctx, ownerKey(sessionKeys, session.Identity), text)
+		_, err = s.Bucket.Put(ctx, sessionKey(session.Identity), text)
 	}
 	if err != nil {
 		return fmt.Errorf("the session %.80q cannot be saved: %w", session.Conversation, err)
@@ -50,7 +75,7 @@ func (s Sessions) Load(ctx context.Context, id agent.Identity) (agent.Session, e
 	if id.Conversation == "" {
 		return agent.Session{}, fmt.Errorf("a session cannot be loaded: %w", errUnnamed)
 	}
-	e, err := s.Bucket.Get(ctx, ownerKey(sessionKeys, id))
+	e, err := s.Bucket.Get(ctx, sessionKey(id))
 	if err != nil {
 		return agent.Session{}, missing(err, id.Conversation)
 	}
@@ -64,15 +89,16 @@ func (s Sessions) Load(ctx context.Context, id agent.Identity) (agent.Session, e
 
 // Delete removes a conversation. A missing conversation is not an error.
 func (s Sessions) Delete(ctx context.Context, id agent.Identity) error {
-	return s.Bucket.Delete(ctx, ownerKey(sessionKeys, id))
+	return s.Bucket.Delete(ctx, sessionKey(id))
 }
 
 // List returns the identities of all conversations. The one that was saved last is first. It reads their keys and not
 // the conversations.
 func (s Sessions) List(ctx context.Context) (ids []agent.Identity, err error) {
 	revisions, err := s.Bucket.revisions(ctx, sessionKeys+"/")
-	for _, key := range slices.Backward(byRevision(revisions)) {
-		if id, parts, ok := ownerOf(key); ok && len(parts) == 0 {
+	newest := func(a, b string) int { return cmp.Compare(revisions[b], revisions[a]) }
+	for _, key := range slices.SortedFunc(maps.Keys(revisions), newest) {
+		if id, ok := identityOf(key); ok {
 			ids = append(ids, id)
 		}
 	}
