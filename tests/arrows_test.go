@@ -155,9 +155,9 @@ var rows = []row{
 	{
 		dir: "cmd/hooklog",
 		imports: []string{
-			"cmd/hooklog/internal/eventlog", "cmd/hooklog/internal/eventpage", "cmd/hooklog/internal/rotated",
-			"hookkit/hooklog", "hookkit/wire", "internal/atomicfile", "internal/eventline",
-			"internal/progress", "internal/spelling", "internal/terminal", "internal/version",
+			"cmd/hooklog/internal/eventlog", "cmd/hooklog/internal/eventpage", "cmd/hooklog/internal/numbers",
+			"cmd/hooklog/internal/rotated", "hookkit/hooklog", "hookkit/wire", "internal/atomicfile",
+			"internal/eventline", "internal/progress", "internal/spelling", "internal/terminal", "internal/version",
 		},
 		tests:   []string{"gen"},
 		modules: []string{"github.com/rogpeppe/go-internal"},
@@ -165,9 +165,13 @@ var rows = []row{
 	{dir: "internal/version", imports: []string{"gen"}},
 	{dir: "internal/progress", imports: []string{"internal/terminal"}},
 	{
-		dir:     "cmd/hooklog/internal/eventlog",
-		imports: []string{"cmd/hooklog/internal/rotated", "hookkit/hooklog", "hookkit/wire", "internal/eventline"},
+		dir: "cmd/hooklog/internal/eventlog",
+		imports: []string{
+			"cmd/hooklog/internal/numbers", "cmd/hooklog/internal/rotated", "hookkit/hooklog", "hookkit/wire",
+			"internal/eventline",
+		},
 	},
+	{dir: "cmd/hooklog/internal/numbers", imports: []string{"hookkit/hooklog", "hookkit/wire"}},
 	{
 		dir:     "cmd/hooklog/internal/eventpage",
 		imports: []string{"cmd/hooklog/internal/eventlog", "hookkit/hooklog", "hookkit/wire"},

@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/hookgen/hookgen/cmd/hooklog/internal/numbers"
 	"github.com/hookgen/hookgen/hookkit/hooklog"
 )
 
@@ -54,9 +55,9 @@ func (d *differences) add(c hooklog.Comparison) {
 	if c.Status == hooklog.Added {
 		e = c.Is
 	}
-	name := [2]string{clip(e.Spec), clip(e.Point)}
-	if d.points[name] == nil && len(d.points) >= mostPoints {
-		name = [2]string{others, others}
+	name := [2]string{numbers.Clip(e.Spec), numbers.Clip(e.Point)}
+	if d.points[name] == nil && len(d.points) >= numbers.MostPoints {
+		name = [2]string{numbers.Others, numbers.Others}
 	}
 	p := d.points[name]
 	if p == nil {
@@ -67,20 +68,20 @@ func (d *differences) add(c hooklog.Comparison) {
 	if c.Status == hooklog.Missing || c.Status == hooklog.Added {
 		return
 	}
-	was := clip(c.Was.Decision)
-	if _, known := p.was[was]; !known && len(p.was) >= mostDecisions {
-		was = others
+	was := numbers.Clip(c.Was.Decision)
+	if _, known := p.was[was]; !known && len(p.was) >= numbers.MostDecisions {
+		was = numbers.Others
 	}
 	p.was[was]++
 	if c.Status == hooklog.Same {
 		return
 	}
-	made := change{name[0], name[1], was, clip(c.Is.Decision), clip(c.Is.By), clip(c.Is.Site)}
+	made := change{name[0], name[1], was, numbers.Clip(c.Is.Decision), numbers.Clip(c.Is.By), numbers.Clip(c.Is.Site)}
 	if c.Status == hooklog.Failed {
-		made.is, made.by, made.site = "failed", clip(c.Is.Failures[0].By), clip(c.Is.Failures[0].Site)
+		made.is, made.by, made.site = "failed", numbers.Clip(c.Is.Failures[0].By), numbers.Clip(c.Is.Failures[0].Site)
 	}
 	if d.changes[made] == 0 && len(d.changes) >= mostChanges {
-		made = change{name[0], name[1], others, others, "", ""}
+		made = change{name[0], name[1], numbers.Others, numbers.Others, "", ""}
 	}
 	d.changes[made]++
 }
@@ -135,7 +136,7 @@ func (d *differences) print(w io.Writer, p palette) {
 // compared returns how many fires of the point of a change had its old decision.
 func (d *differences) compared(c change) int {
 	was := d.points[[2]string{c.spec, c.point}].was
-	if c.was != others {
+	if c.was != numbers.Others {
 		return was[c.was]
 	}
 	sum := 0
@@ -148,7 +149,7 @@ func (d *differences) compared(c change) int {
 // nameOf returns the name of a point, with the name of its spec if there are several specs.
 func (d *differences) nameOf(name [2]string) string {
 	for other := range d.points {
-		if other[0] != name[0] && other[0] != others {
+		if other[0] != name[0] && other[0] != numbers.Others {
 			_, spec, _ := cutLast(name[0], "/")
 			return visible(spec+"."+name[1], mostName)
 		}

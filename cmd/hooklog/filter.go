@@ -10,6 +10,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/hookgen/hookgen/cmd/hooklog/internal/numbers"
 	"github.com/hookgen/hookgen/hookkit/hooklog"
 	"github.com/hookgen/hookgen/hookkit/wire"
 	"github.com/hookgen/hookgen/internal/spelling"
@@ -126,7 +127,7 @@ func (n *names) match(name string) bool {
 		if n.met == nil {
 			n.met = map[string]bool{}
 		}
-		n.met[strings.Clone(clip(name))] = true
+		n.met[strings.Clone(numbers.Clip(name))] = true
 	}
 	return slices.ContainsFunc(n.wanted, func(s string) bool { return strings.EqualFold(s, name) })
 }

@@ -8,6 +8,7 @@ import (
 	"testing"
 	"testing/iotest"
 
+	"github.com/hookgen/hookgen/cmd/hooklog/internal/numbers"
 	"github.com/hookgen/hookgen/hookkit/hooklog"
 )
 
@@ -63,12 +64,12 @@ func TestHostileDifferencesNeedBoundedMemory(t *testing.T) {
 		t.Errorf("%d bytes of memory", used)
 	}
 	// Each point that does not fit any more has its changes in others.
-	if len(d.points) != mostPoints+1 || len(d.changes) > mostChanges+mostPoints+1 || d.counts[hooklog.Changed] != count {
+	if len(d.points) != numbers.MostPoints+1 || len(d.changes) > mostChanges+numbers.MostPoints+1 || d.counts[hooklog.Changed] != count {
 		t.Errorf("%d points, %d changes", len(d.points), len(d.changes))
 	}
 	var out strings.Builder
 	d.print(&out, palette{})
-	if !strings.Contains(out.String(), others) {
+	if !strings.Contains(out.String(), numbers.Others) {
 		t.Error("the others are not printed")
 	}
 }
