@@ -16,9 +16,10 @@ import (
 // html writes the page of a record into one file.
 func (i *invocation) html(ctx context.Context, args []string) (int, error) {
 	flags := newFlags("html")
-	var run, out string
+	var run, out, named string
 	flags.StringVar(&run, "run", "", "")
 	flags.StringVar(&out, "o", "", "")
+	flags.StringVar(&named, "name", "", "")
 	files, err := parse(flags, args)
 	switch {
 	case err != nil:
@@ -38,6 +39,9 @@ func (i *invocation) html(ctx context.Context, args []string) (int, error) {
 		return trouble, err
 	}
 	defer end()
+	if x.Name, err = nameField(named); err != nil {
+		return trouble, err
+	}
 	if run == "" {
 		x.Most = eventpage.MostFires
 	}

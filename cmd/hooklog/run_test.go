@@ -91,14 +91,26 @@ func (a address) Addr() net.Addr {
 }
 
 func TestHostsAreThoseOfBrowsers(t *testing.T) {
-	for _, c := range []struct{ address, want string }{
-		{"127.0.0.1:4711", "127.0.0.1:4711 localhost:4711"},
-		{"[::1]:4711", "[::1]:4711 localhost:4711"},
-		{"127.0.0.1:80", "127.0.0.1:80 localhost:80 127.0.0.1 localhost"},
-		{"[::1]:80", "[::1]:80 localhost:80 [::1] localhost"},
+	for _, c := range []struct{ address, host, want string }{
+		{"127.0.0.1:4711", "", "http://127.0.0.1:4711 127.0.0.1:4711 localhost:4711"},
+		{"[::1]:4711", "", "http://[::1]:4711 [::1]:4711 localhost:4711"},
+		{"127.0.0.1:80", "", "http://127.0.0.1:80 127.0.0.1:80 localhost:80 127.0.0.1 localhost"},
+		{"[::1]:80", "", "http://[::1]:80 [::1]:80 localhost:80 [::1] localhost"},
+		{"[::]:8080", "logs.example", "http://logs.example:8080 [::]:8080 localhost:8080 logs.example:8080"},
+		{"[::]:80", "logs.example", "http://logs.example [::]:80 localhost:80 [::] localhost logs.example"},
+		{"[::]:8080", "logs.example:9", "http://logs.example:9 [::]:8080 localhost:8080 logs.example:9"},
+		{"127.0.0.1:9", "https://logs.example", "https://logs.example 127.0.0.1:9 localhost:9 https://logs.example"},
+		{"127.0.0.1:9", "http://logs.example", "http://logs.example 127.0.0.1:9 localhost:9 logs.example"},
 	} {
-		if got := strings.Join(hostsOf(address{text: c.address}), " "); got != c.want {
-			t.Errorf("%s: got %s, want %s", c.address, got, c.want)
+		address, hosts, err := addressOf(address{text: c.address}, c.host)
+		if got := strings.Join(append([]string{address}, hosts...), " "); got != c.want || err != nil {
+			t.Errorf("%s: got %s, %v, want %s", c.address, got, err, c.want)
+		}
+	}
+	for _, host := range []string{"logs.example/", "user@logs.example", "ftp://logs.example", "https://logs.example/path", "a b",
+		"https://", ":80", "logs.example?token", "logs.example:port"} {
+		if address, _, err := addressOf(address{text: "127.0.0.1:9"}, host); err == nil {
+			t.Errorf("-host %s: the address is %s", host, address)
 		}
 	}
 }

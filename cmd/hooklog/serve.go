@@ -8,9 +8,11 @@ import (
 	"io"
 	"net"
 	"net/http"
+	"net/url"
 	"os"
 	"os/signal"
 	"path/filepath"
+	"runtime/debug"
 	"strings"
 	"time"
 
@@ -21,8 +23,11 @@ import (
 // serve shows a record as a page in a browser on this machine, until it is interrupted.
 func (i *invocation) serve(ctx context.Context, args []string) (int, error) {
 	flags := newFlags("serve")
-	var addr string
+	var addr, host, tokenFile, name string
 	flags.StringVar(&addr, "addr", "127.0.0.1:0", "")
+	flags.StringVar(&host, "host", "", "")
+	flags.StringVar(&tokenFile, "token", "", "")
+	flags.StringVar(&name, "name", "", "")
 	files, err := parse(flags, args)
 	if err != nil {
 		return trouble, err
@@ -30,29 +35,41 @@ func (i *invocation) serve(ctx context.Context, args []string) (int, error) {
 	if len(files) != 1 {
 		return trouble, usage("want one FILE; - is standard input")
 	}
+	token, err := tokenOf(tokenFile)
+	if err != nil {
+		return trouble, err
+	}
 	ctx, stop := signal.NotifyContext(ctx, os.Interrupt)
 	defer stop()
-	listener, err := listen(ctx, addr)
+	listener, err := listen(ctx, addr, host != "")
 	if err != nil {
 		return trouble, err
 	}
 	defer listener.Close() // again after the server, which is harmless
-	x, name, end, err := i.openIndex(files[0], false)
+	address, hosts, err := addressOf(listener, host)
+	if err != nil {
+		return trouble, err
+	}
+	x, title, end, err := i.openIndex(files[0], false)
 	if err != nil {
 		return trouble, err
 	}
 	defer end()
+	if x.Name, err = nameField(name); err != nil {
+		return trouble, err
+	}
+	// The index has few pointers, so collecting garbage costs little, and the record may be read for a minute.
+	defer debug.SetGCPercent(debug.SetGCPercent(25))
 
-	token := rand.Text()
 	server := &http.Server{
-		Handler:           eventpage.NewHandler(x, name, token, hostsOf(listener)...),
+		Handler:           eventpage.NewHandler(x, title, token, hosts...),
 		ReadHeaderTimeout: 10 * time.Second,
 		MaxHeaderBytes:    64 << 10,
 		BaseContext:       func(net.Listener) context.Context { return ctx }, // ends the requests that wait for changes
 	}
 	served := make(chan error, 1)
 	go func() { served <- server.Serve(listener) }()
-	fmt.Fprintf(i.stdout, "http://%s/?token=%s\n", listener.Addr(), token)
+	fmt.Fprintf(i.stdout, "%s/?token=%s\n", address, token)
 
 	err = i.keepReading(ctx, x, served)
 	stop()
@@ -94,8 +111,37 @@ func (i *invocation) keepReading(ctx context.Context, x *eventlog.Index, served 
 	}
 }
 
-// listen listens on an address of this machine that other machines cannot reach.
-func listen(ctx context.Context, addr string) (net.Listener, error) {
+// nameField reads the flag -name.
+func nameField(text string) (eventlog.Field, error) {
+	if text == "" {
+		return eventlog.Field{}, nil
+	}
+	field, err := eventlog.ParseField(text)
+	if err != nil {
+		return field, usage("-name: %w", err)
+	}
+	return field, nil
+}
+
+// tokenOf reads the token from a file, so that the address of the page stays the same. Without a file it is random.
+func tokenOf(file string) (string, error) {
+	if file == "" {
+		return rand.Text(), nil
+	}
+	text, err := os.ReadFile(file)
+	token := strings.TrimSpace(string(text))
+	if err == nil && (len(token) < shortestToken || url.QueryEscape(token) != token) {
+		err = usage("-token %s: want a file with at least %d letters, digits and dashes", visible(file, 80), shortestToken)
+	}
+	return token, err
+}
+
+// shortestToken is the least length of a token that nobody guesses.
+const shortestToken = 20
+
+// listen listens on an address of this machine. Other machines can reach it only if the caller has named a host for
+// them.
+func listen(ctx context.Context, addr string, named bool) (net.Listener, error) {
 	host, port, err := net.SplitHostPort(addr)
 	if err != nil {
 		return nil, usage("-addr %s: want an address and a port, such as 127.0.0.1:8080", visible(addr, 80))
@@ -103,21 +149,37 @@ func listen(ctx context.Context, addr string) (net.Listener, error) {
 	if host == "localhost" {
 		host = "127.0.0.1"
 	}
-	if ip := net.ParseIP(host); ip == nil || !ip.IsLoopback() {
-		return nil, usage("-addr %s: a record is shown to this machine only; use 127.0.0.1:%s", visible(addr, 80),
-			visible(port, 10))
+	if ip := net.ParseIP(host); !named && (ip == nil || !ip.IsLoopback()) {
+		return nil, usage("-addr %s: a record is shown to this machine only; use 127.0.0.1:%s, or name the host that others "+
+			"use with -host", visible(addr, 80), visible(port, 10))
 	}
 	return new(net.ListenConfig).Listen(ctx, "tcp", net.JoinHostPort(host, port))
 }
 
-// hostsOf returns the names by which a browser may call the server.
-func hostsOf(l net.Listener) []string {
+// addressOf returns the address of the page, and the names by which a browser may call the server. The host is the one
+// of the flag -host: a name, perhaps with a port, or the address of a proxy, such as https://records.example.com.
+func addressOf(l net.Listener, host string) (address string, hosts []string, err error) {
 	_, port, _ := net.SplitHostPort(l.Addr().String())
-	hosts := []string{l.Addr().String(), net.JoinHostPort("localhost", port)}
+	hosts = []string{l.Addr().String(), net.JoinHostPort("localhost", port)}
 	if port == "80" { // which browsers leave out
 		hosts = append(hosts, strings.TrimSuffix(l.Addr().String(), ":80"), "localhost")
 	}
-	return hosts
+	if host == "" {
+		return "http://" + l.Addr().String(), hosts, nil
+	}
+	proxied := strings.Contains(host, "://")
+	if !proxied {
+		host = "http://" + host
+	}
+	u, err := url.Parse(host)
+	if err != nil || u.Hostname() == "" || u.Scheme+"://"+u.Host != host || u.Scheme != "http" && u.Scheme != "https" {
+		return "", nil, usage("-host %s: want a name, such as records.example.com, or the address of a proxy, such as "+
+			"https://records.example.com", visible(host, 80))
+	}
+	if !proxied && u.Port() == "" && port != "80" {
+		u.Host = net.JoinHostPort(u.Hostname(), port)
+	}
+	return u.String(), append(hosts, strings.TrimPrefix(u.String(), "http://")), nil
 }
 
 // openIndex opens the index of a record, which the caller closes with end. Standard input is copied to a temporary

@@ -27,7 +27,7 @@ type served struct {
 }
 
 // startServe starts hooklog serve.
-func startServe(t *testing.T, stdin io.Reader, name string) *served {
+func startServe(t *testing.T, stdin io.Reader, args ...string) *served {
 	t.Helper()
 	jar, err := cookiejar.New(nil)
 	if err != nil {
@@ -47,7 +47,7 @@ func startServe(t *testing.T, stdin io.Reader, name string) *served {
 		}
 	}}
 	go func() {
-		s.ended <- i.run(ctx, []string{"serve", name})
+		s.ended <- i.run(ctx, append([]string{"serve"}, args...))
 		_ = printed.Close() // so that a command that prints no address ends the test
 	}()
 	address, err := bufio.NewReader(out).ReadString('\n')
@@ -143,5 +143,38 @@ func TestTwoServersShowOneFile(t *testing.T) {
 	for _, s := range servers {
 		s.wait(4)
 		s.end()
+	}
+}
+
+// TestServeHasAnotherName reads a record as a browser behind a proxy does, with a token from a file.
+func TestServeHasAnotherName(t *testing.T) {
+	dir := t.TempDir()
+	path, token := filepath.Join(dir, "run.jsonl"), filepath.Join(dir, "token")
+	appendTo(t, path, lineOf(event(1)))
+	appendTo(t, token, "abcdefghij-0123456789\n")
+	s := startServe(t, nil, "-addr", "127.0.0.1:0", "-host", "https://logs.example", "-token", token, "-name", "BeforeSend.To",
+		path)
+	if want := "https://logs.example/?token=abcdefghij-0123456789"; s.address != want {
+		t.Errorf("the address is %s, want %s", s.address, want)
+	}
+	s.stop()
+	if code := <-s.ended; code != fine {
+		t.Errorf("the exit code is %d: %s", code, s.stderr.String())
+	}
+	for name, args := range map[string][]string{
+		"no token": {"-token", path + ".none"}, "a name without a field": {"-name", "BeforeSend"},
+		"a host with a path": {"-host", "logs.example/x"}, "another machine without a host": {"-addr", "0.0.0.0:0"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			var stderr bytes.Buffer
+			i := &invocation{stdout: io.Discard, stderr: &stderr, pause: pause}
+			if code := i.run(t.Context(), append([]string{"serve", path}, args...)); code != trouble {
+				t.Errorf("the exit code is %d: %s", code, &stderr)
+			}
+		})
+	}
+	appendTo(t, path+".short", "abc")
+	if token, err := tokenOf(path + ".short"); err == nil {
+		t.Errorf("the token is %q", token)
 	}
 }

@@ -35,6 +35,7 @@ func showsHostileTexts(t *testing.T, p *tab) {
 	p.want("main h2", "</script><script>window.hacked = 1</script><img src=x onerror='window.hacked = 2'>",
 		"U+202Etxt.exe", "U+200Bhidden", "U+E0041", "&amp; \\u003cb\\u003e")
 	p.want(".detail", "U+202Etxt.exe", "<b>", "U+2028")
+	p.choose("what", "fires")
 	p.click("#text")
 	p.keys("h", "a", "c", "k", "e", "d")
 	p.until(`document.getElementById('list-title').innerText === '1 fire found'`)

@@ -13,7 +13,7 @@ func opensRun(t *testing.T, p *tab) {
 	p.write(event(1, "older", "BeforeSend"), event(2, "newer", "BeforeSend"), event(3, "newer", "AfterSend", denied),
 		event(4, "newer", "OnClose", failed))
 	p.open()
-	p.want("#list", "Run newer\n3 fires\n1 exit\n1 failure\n2.0 s", "Run older\n1 fire")
+	p.want("#list", "Run newer\nlast: failed\n3 fires\n1 exit\n1 failure\n2.0 s", "Run older\n1 fire")
 	if got := p.text("#list li:first-child .title"); got != "Run newer" {
 		t.Errorf("the first run is %q", got)
 	}

@@ -9,6 +9,7 @@ func searches(t *testing.T, p *tab) {
 	p.write(event(1, "a", "BeforeSend", payload("a needle <in> a Haystack")), event(2, "b", "BeforeSend"),
 		event(3, "c", "BeforeSend", denied))
 	p.open()
+	p.choose("what", "fires")
 	for _, c := range []struct{ text, title, found string }{
 		{"HAYSTACK", "1 fire found", "run a"},
 		{"needle <in>", "1 fire found", "run a"},
@@ -31,6 +32,8 @@ func searches(t *testing.T, p *tab) {
 	p.want(".detail", "a needle <in> a Haystack")
 	p.click("#text")
 	p.keys("Escape")
+	p.until(`document.getElementById('list-title').innerText === '3 fires found'`)
+	p.choose("what", "")
 	p.until(`document.getElementById('list-title').innerText === 'Runs'`)
 	p.until(`document.querySelectorAll('#list li').length === 3`)
 	p.want("#list", "Run a", "Run b", "Run c")
@@ -40,17 +43,18 @@ func filters(t *testing.T, p *tab) {
 	p.write(event(1, "a", "BeforeSend"), event(2, "a", "AfterSend", denied), event(3, "b", "BeforeSend", failed))
 	p.open()
 	p.click("#filters summary")
+	p.choose("what", "fires")
 	for _, c := range []struct{ filter, value, title string }{
 		{"point", "BeforeSend", "2 fires found"}, {"hook", "team.Guard", "1 fire found"},
 		{"decision", "continue", "2 fires found"}, {"kind", "decisions", "2 fires found"},
 		{"kind", "failures", "1 fire found"},
 	} {
-		const choose = `const s = document.getElementById(%q); s.value = %q; s.dispatchEvent(new Event('change'))`
-		p.run(choose, c.filter, c.value)
+		p.choose(c.filter, c.value)
 		p.until(`document.getElementById('list-title').innerText === %q`, c.title)
-		p.run(choose, c.filter, "")
-		p.until(`document.getElementById('list-title').innerText === 'Runs'`)
+		p.choose(c.filter, "")
+		p.until(`document.getElementById('list-title').innerText === '3 fires found'`)
 	}
+	p.choose("what", "")
 	p.until(`document.querySelectorAll('#list li').length === 2`)
 	p.click("#list li:last-child button")
 	p.until(`document.querySelectorAll('.fires .row').length === 2`)

@@ -155,6 +155,13 @@ func (p *tab) run(format string, args ...any) {
 	get[chromedp.Void](p, "{"+fmt.Sprintf(format, args...)+"}")
 }
 
+// choose chooses a value of a select, or enters it in an input.
+func (p *tab) choose(id, value string) {
+	p.t.Helper()
+	p.run(`const e = document.getElementById(%q); e.value = %q;
+		e.dispatchEvent(new Event(e.matches('select') ? 'change' : 'input'))`, id, value)
+}
+
 func (p *tab) text(selector string) string {
 	p.t.Helper()
 	return get[string](p, fmt.Sprintf(`[...document.querySelectorAll(%q)].map(e => e.innerText).join('\n')`, selector))

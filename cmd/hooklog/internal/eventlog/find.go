@@ -7,6 +7,7 @@ import (
 	"os"
 	"strconv"
 	"strings"
+	"time"
 	"unicode"
 	"unicode/utf16"
 	"unicode/utf8"
@@ -15,13 +16,19 @@ import (
 	"github.com/hookgen/hookgen/hookkit/wire"
 )
 
-// A Query selects fires. Its zero value selects all.
+// A Query selects fires, or runs with such fires. Its zero value selects all.
 type Query struct {
 	Text     string // occurs in a name, a reason, an error or a payload, in any case
 	Point    string
 	Hook     string // that decided
 	Decision string
-	Kind     string // [AllFires], [Decisions] or [Failures]
+	Kind     string // [AllFires], [Decisions], [Failures] or [Slow]
+
+	// Conditions about the run without a parent to which the fire belongs.
+	Outcome     string // see [Run]
+	Tenant      string
+	MinCost     float64
+	MinDuration time.Duration
 }
 
 // Find returns the numbers of the fires that a query selects, the newest first: at most most of those below before. It
@@ -61,6 +68,7 @@ type finder struct {
 	text                           []byte // folded
 	events, generation             int
 	point, hook, choice, continues int32 // -1 for any
+	outcome, tenant                int32
 	line, folded                   []byte
 }
 
@@ -68,7 +76,7 @@ type finder struct {
 func (x *Index) finder(q Query) *finder {
 	x.mu.RLock()
 	defer x.mu.RUnlock()
-	f := &finder{x: x, q: q, events: len(x.events), generation: x.status.Generation, continues: -1}
+	f := &finder{x: x, q: q, events: x.events.count, generation: x.status.Generation, continues: -1}
 	f.text = fold(nil, []byte(strings.TrimSpace(q.Text)), false)
 	if n, ok := x.choices.numbers[wire.Continue]; ok {
 		f.continues = n
@@ -77,7 +85,8 @@ func (x *Index) finder(q Query) *finder {
 		name   string
 		names  *names
 		number *int32
-	}{{q.Point, &x.points, &f.point}, {q.Hook, &x.hooks, &f.hook}, {q.Decision, &x.choices, &f.choice}} {
+	}{{q.Point, &x.points, &f.point}, {q.Hook, &x.hooks, &f.hook}, {q.Decision, &x.choices, &f.choice},
+		{q.Outcome, &x.outcomes, &f.outcome}, {q.Tenant, &x.tenants, &f.tenant}} {
 		*part.number = -1
 		if part.name != "" {
 			n, ok := part.names.numbers[part.name]
@@ -104,9 +113,9 @@ func (f *finder) candidate(n int) (reference, bool) {
 	if f.generation != f.x.status.Generation || len(f.x.files) == 0 {
 		return reference{}, false
 	}
-	e := f.x.events[n]
+	e := f.x.events.at(n)
 	ok := (f.point < 0 || e.point == f.point) && (f.hook < 0 || e.by == f.hook) &&
-		(f.choice < 0 || e.choice == f.choice) && e.is(f.q.Kind, f.continues)
+		(f.choice < 0 || e.choice == f.choice) && e.is(f.q.Kind, f.continues) && f.fits(f.x.top(e.run))
 	return reference{f.x.files[e.file].File, e.offset, e.length}, ok
 }
 

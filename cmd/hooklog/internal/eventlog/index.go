@@ -8,6 +8,7 @@ import (
 	"path/filepath"
 	"sync"
 
+	"github.com/hookgen/hookgen/cmd/hooklog/internal/numbers"
 	"github.com/hookgen/hookgen/cmd/hooklog/internal/rotated"
 	"github.com/hookgen/hookgen/hookkit/wire"
 	"github.com/hookgen/hookgen/internal/eventline"
@@ -23,6 +24,9 @@ type Index struct {
 	// Update.
 	Most int
 
+	// Name is the field that names a run; zero for none. Set it before the first Update.
+	Name Field
+
 	path string // "" if the file cannot be replaced, because only this process has its name
 
 	updating sync.Mutex // held by Update; guards the reader
@@ -32,13 +36,16 @@ type Index struct {
 	files     []file       // the oldest first
 	reading   int          // the number of files that were read to their ends
 	rotations int          // since the record was opened
-	events    []entry
+	events    entries
 	runs      []run
 	byID      map[string]int32
 	waiting   map[string][]int32 // runs by the ID of their parent, which has no event yet
 	points    names
 	hooks     names
 	choices   names // decisions
+	outcomes  names
+	tenants   names
+	numbers   numbers.Numbers
 	problems  problems
 	status    Status
 	changed   chan struct{} // closed at the next change
@@ -54,6 +61,7 @@ type entry struct {
 	run, point, by, choice     int32
 	file                       uint16
 	exits, fails, alters, gave bool
+	slow, spoken               bool
 }
 
 // A file is one of the files of a record.
@@ -109,10 +117,13 @@ func OpenFile(f *os.File, name string) *Index {
 
 // clear forgets all events.
 func (x *Index) clear() {
-	x.events, x.runs = nil, nil
+	x.events, x.runs, x.numbers = entries{}, nil, numbers.Numbers{}
 	x.byID, x.waiting = map[string]int32{}, map[string][]int32{}
 	x.points, x.hooks, x.choices = names{}, names{}, names{}
-	x.hooks.number("") // 0: no hook decided
+	x.outcomes, x.tenants = names{}, names{}
+	for _, n := range []*names{&x.hooks, &x.outcomes, &x.tenants} {
+		n.number("") // 0: no hook decided; no outcome, no tenant
+	}
 }
 
 // Close closes the files. The caller must not use the index any more.
@@ -131,7 +142,7 @@ func (x *Index) Close() error {
 
 // add appends an event. The caller holds mu.
 func (x *Index) add(h *header, e entry) {
-	n := uint32(len(x.events))
+	n := uint32(x.events.count)
 	e.run = x.runOf(h, n)
 	e.point, e.by, e.choice = x.points.number(h.Point), x.hooks.number(h.By), x.choices.number(h.Decision)
 	for _, use := range []struct {
@@ -148,9 +159,12 @@ func (x *Index) add(h *header, e entry) {
 	default:
 		e.exits = true
 	}
-	x.events = append(x.events, e)
-
+	e.slow = h.Elapsed >= SlowHooks
 	r := &x.runs[e.run]
+	e.spoken = r.speaks(h, e)
+	x.events.add(e)
+	x.numbers.Add(h.event())
+	x.learn(r, h, n, e)
 	r.events = append(r.events, n)
 	r.own.add(e)
 	if at := (eventline.Position{Seq: h.Seq, Time: h.Time}); h.Run.ID == "" || !at.Before(r.last) {

@@ -26,7 +26,7 @@ func (s *names) number(text string) int32 {
 	return n
 }
 
-// A Name is a name in the record and how many events have it.
+// A Name is a name in the record, and how many events or runs have it.
 type Name struct {
 	Name  string `json:"name"`
 	Fires int    `json:"fires"`
@@ -36,7 +36,7 @@ type Name struct {
 func (s *names) list(most int) []Name {
 	all := []Name{}
 	for i, text := range s.texts {
-		if text != "" {
+		if text != "" && s.counts[i] > 0 {
 			all = append(all, Name{text, s.counts[i]})
 		}
 	}

@@ -19,6 +19,11 @@ type run struct {
 	events     []uint32 // its own
 	children   []int32  // in the order of attached
 	own, all   Counts   // all includes the runs below it
+
+	outcome, tenant int32   // their numbers
+	cost            float64 // not negative
+	ended, named    uint32  // the numbers of the events with the result and the name, plus 1; 0 for none
+	prompted, talks bool    // the run has a prompt, and a reply of a model
 }
 
 // Counts are numbers of fires.
@@ -40,6 +45,53 @@ func (c *Counts) add(e entry) {
 
 func (c *Counts) addAll(o Counts) {
 	c.Fires, c.Exits, c.Failures = c.Fires+o.Fires, c.Exits+o.Exits, c.Failures+o.Failures
+}
+
+// tenantLabel is the label of a run that names its tenant.
+const tenantLabel = "tenant"
+
+// learn keeps what event n says about its run.
+func (x *Index) learn(r *run, h *header, n uint32, e entry) {
+	x.outcomes.counts[r.outcome]--
+	switch cause := h.Payload.Stop.Cause; {
+	case cause != "":
+		r.ended, r.outcome, r.cost = n+1, x.outcomes.number(cause), max(0, h.Payload.Usage.Cost)
+	case r.ended > 0: // observers may fire after the end
+	case e.fails:
+		r.outcome = x.outcomes.number("failed")
+	case e.exits:
+		r.outcome = x.outcomes.number(h.Decision)
+	default:
+		r.outcome = 0
+	}
+	x.outcomes.counts[r.outcome]++
+	if tenant := h.Run.Labels[tenantLabel]; tenant != "" && r.tenant == 0 {
+		r.tenant = x.tenants.number(tenant)
+		x.tenants.counts[r.tenant]++
+	}
+	if r.named == 0 && h.Point == x.Name.Point {
+		r.named = n + 1
+	}
+}
+
+// speaks reports whether a fire belongs to the conversation of an agent's run. Each request to a model has the whole
+// conversation, so only the first one counts, and those that hooks changed or answered.
+func (r *run) speaks(h *header, e entry) bool {
+	decided := e.exits || e.alters
+	switch h.Point {
+	case "AfterLLM":
+		r.talks = true
+		return true
+	case "OnRunStart", "AfterTool", "BeforeAsk", "OnPermissionGranted", "OnPermissionDenied", "OnRunError", "OnRunEnd":
+		return true
+	case "BeforeLLM":
+		first := !r.prompted
+		r.prompted = true
+		return first || decided
+	case "BeforeTool", "CheckDone":
+		return decided
+	}
+	return false
 }
 
 // maxDepth bounds the nesting of runs. A run that is nested deeper is listed as one without a parent.

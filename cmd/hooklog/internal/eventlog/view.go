@@ -24,7 +24,15 @@ type Run struct {
 	Own      Counts    `json:"own"`
 	All      Counts    `json:"all"` // includes the runs below it
 
-	First, Last int `json:"-"` // the numbers of events
+	// Outcome is the cause of the result of the run if a payload has one, or else the exit with which its last fire ended,
+	// or "failed" if that fire failed; "" for none.
+	Outcome string  `json:"outcome,omitempty"`
+	Tenant  string  `json:"tenant,omitempty"` // the label
+	Cost    float64 `json:"cost,omitempty"`   // of the result
+	Talks   bool    `json:"talks,omitempty"`  // it is the run of an agent, with a conversation
+
+	First, Last  int `json:"-"` // the numbers of events
+	Ended, Named int `json:"-"` // those with the result and the name; -1 for none
 }
 
 func (x *Index) view(i int32) Run {
@@ -32,25 +40,17 @@ func (x *Index) view(i int32) Run {
 	return Run{
 		Number: int(i), ID: r.id, Parent: r.parentID, Spec: r.spec, Depth: int(r.depth), Start: r.start, End: r.end,
 		Children: len(r.children), Own: r.own, All: r.all,
-		First: int(r.events[0]), Last: int(r.events[len(r.events)-1]),
+		Outcome: x.outcomes.texts[r.outcome], Tenant: x.tenants.texts[r.tenant], Cost: r.cost, Talks: r.talks,
+		First: int(r.events[0]), Last: int(r.events[len(r.events)-1]), Ended: int(r.ended) - 1, Named: int(r.named) - 1,
 	}
 }
 
-// Runs returns the runs without a parent, the newest first: at most most runs with numbers below before. Newest means
-// that its first event is later in the record.
-func (x *Index) Runs(before, most int) (runs []Run, more bool) {
-	x.mu.RLock()
-	defer x.mu.RUnlock()
-	for i := min(before, len(x.runs)) - 1; i >= 0; i-- {
-		if x.runs[i].parent >= 0 {
-			continue
-		}
-		if len(runs) == most {
-			return runs, true
-		}
-		runs = append(runs, x.view(int32(i)))
+// top returns the topmost run above a run. The caller holds mu.
+func (x *Index) top(i int32) *run {
+	for x.runs[i].parent >= 0 {
+		i = x.runs[i].parent
 	}
-	return runs, false
+	return &x.runs[i]
 }
 
 // Run returns a run and the runs above it, the topmost first.
@@ -77,17 +77,23 @@ func (x *Index) RunByID(id string) (number int, ok bool) {
 
 // An Item is a part of the timeline of a run: a fire, or a run that it started.
 type Item struct {
-	At    int  // its place in the timeline, from 0; it never changes
-	Event int  // the number of the event of a fire
-	Run   *Run // nil for a fire
+	At     int  // its place in the timeline, from 0; it never changes
+	Event  int  // the number of the event of a fire
+	Spoken bool // the fire belongs to the conversation of an agent's run
+	Run    *Run // nil for a fire
 }
 
 // Kinds of fires, for [Index.Items] and [Query].
 const (
-	AllFires  = ""
-	Decisions = "decisions" // in which a hook decided or failed
-	Failures  = "failures"
+	AllFires     = ""
+	Decisions    = "decisions" // in which a hook decided or failed
+	Failures     = "failures"
+	Slow         = "slow"         // whose hooks took SlowHooks or longer
+	Conversation = "conversation" // of an agent's run; only for Items
 )
+
+// SlowHooks is the time from which hooks of a fire count as slow.
+const SlowHooks = 100 * time.Millisecond
 
 func (e entry) is(kind string, continues int32) bool {
 	switch kind {
@@ -95,6 +101,10 @@ func (e entry) is(kind string, continues int32) bool {
 		return e.fails || e.alters || e.gave || e.choice != continues
 	case Failures:
 		return e.fails
+	case Slow:
+		return e.slow
+	case Conversation:
+		return e.spoken
 	}
 	return true
 }
@@ -151,10 +161,10 @@ func (x *Index) placeOf(r *run, child int) int {
 func (x *Index) PlaceInRun(event int) int {
 	x.mu.RLock()
 	defer x.mu.RUnlock()
-	if event < 0 || event >= len(x.events) {
+	if event < 0 || event >= x.events.count {
 		return 0
 	}
-	r := &x.runs[x.events[event].run]
+	r := &x.runs[x.events.at(event).run]
 	return sort.Search(len(r.events), func(i int) bool { return int(r.events[i]) >= event }) +
 		sort.Search(len(r.children), func(c int) bool { return int(x.runs[r.children[c]].attached) > event })
 }
@@ -187,8 +197,9 @@ func (m *merged) step(back bool) (Item, bool) {
 			if !back {
 				m.event++
 			}
-			if n := m.r.events[e]; m.x.events[n].is(m.kind, m.continues) {
-				return Item{At: at, Event: int(n)}, true
+			n := m.r.events[e]
+			if event := m.x.events.at(int(n)); event.is(m.kind, m.continues) {
+				return Item{At: at, Event: int(n), Spoken: event.spoken}, true
 			}
 		case hasChild:
 			m.child = c
@@ -230,11 +241,11 @@ func (x *Index) Event(n int) (hooklog.Event, Place, error) {
 // line reads the line of an event.
 func (x *Index) line(n int) (line []byte, place Place, point string, err error) {
 	x.mu.RLock()
-	if n < 0 || n >= len(x.events) || len(x.files) == 0 {
+	if n < 0 || n >= x.events.count || len(x.files) == 0 {
 		x.mu.RUnlock()
 		return nil, place, "", fmt.Errorf("the record has no event %d", n)
 	}
-	e := x.events[n]
+	e := x.events.at(n)
 	f, point := x.files[e.file], x.points.texts[e.point]
 	x.mu.RUnlock()
 	line = make([]byte, e.length)
@@ -244,17 +255,24 @@ func (x *Index) line(n int) (line []byte, place Place, point string, err error) 
 	return line, Place{f.name, int(e.line), int(e.run), int(e.length)}, point, nil
 }
 
+// mostNames bounds the names of a kind that a page shows.
+const mostNames = 300
+
 // Names are the names in a record, the most frequent ones if there are many.
 type Names struct {
 	Points    []Name `json:"points"`
 	Hooks     []Name `json:"hooks"` // that decided
 	Decisions []Name `json:"decisions"`
+	Outcomes  []Name `json:"outcomes"` // of runs
+	Tenants   []Name `json:"tenants"`  // of runs
 }
 
 // Names returns the names.
 func (x *Index) Names() Names {
-	const most = 300
+	const most = mostNames
 	x.mu.RLock()
 	defer x.mu.RUnlock()
-	return Names{x.points.list(most), x.hooks.list(most), x.choices.list(most)}
+	return Names{
+		x.points.list(most), x.hooks.list(most), x.choices.list(most), x.outcomes.list(most), x.tenants.list(most),
+	}
 }

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/hookgen/hookgen/cmd/hooklog/internal/eventlog"
 	"github.com/hookgen/hookgen/hookkit/hooklog"
@@ -50,11 +51,11 @@ func TestRunsNest(t *testing.T) {
 		t.Run(c.name, func(t *testing.T) {
 			x, _ := open(t, lines(c.runs...))
 			var got []string
-			runs, more := x.Runs(100, 100)
+			runs, more := x.FindRuns(t.Context(), eventlog.Query{}, eventlog.Newest, eventlog.Start, 100, time.Minute)
 			for _, r := range runs {
 				got = append(got, r.ID+": "+timeline(x, r.ID, all))
 			}
-			if text := strings.Join(got, "; "); text != c.want || more {
+			if text := strings.Join(got, "; "); text != c.want || more != nil {
 				t.Errorf("got %q, want %q", text, c.want)
 			}
 		})
@@ -72,7 +73,7 @@ func TestDeepRunsAreCut(t *testing.T) {
 				}
 			}
 			x, _ := open(t, lines(runs...))
-			top, _ := x.Runs(2000, 2000)
+			top, _ := x.FindRuns(t.Context(), eventlog.Query{}, eventlog.Newest, eventlog.Start, 2000, time.Minute)
 			fires := 0
 			for _, r := range top {
 				fires += r.All.Fires

@@ -1,9 +1,11 @@
 package eventpage
 
 import (
+	"context"
 	"encoding/json"
 	"fmt"
 	"io"
+	"time"
 
 	"github.com/hookgen/hookgen/cmd/hooklog/internal/eventlog"
 )
@@ -12,11 +14,13 @@ import (
 type fileData struct {
 	Live      bool                 `json:"live"` // false
 	Name      string               `json:"name"`
+	Slow      time.Duration        `json:"slow"` // eventlog.SlowHooks
 	Status    statusView           `json:"status"`
 	Runs      []runView            `json:"runs"`      // without a parent, the newest first
 	Pages     map[int]runPage      `json:"pages"`     // by the number of the run
 	Timelines map[int]timelineView `json:"timelines"` // by the number of the run
 	Fires     map[int]detailView   `json:"fires"`     // by the number of the event
+	Numbers   *eventlog.Numbers    `json:"numbers"`   // null if not all runs are in the file
 	Texts     map[string]string    `json:"texts"`     // whole texts that are cut in Fires, by "event/part"
 }
 
@@ -54,7 +58,7 @@ func (e *SizeError) Error() string {
 func Write(w io.Writer, x *eventlog.Index, name string, numbers ...int) error {
 	v := &views{Index: x}
 	d := fileData{
-		Name: name, Status: v.status(), Runs: []runView{},
+		Name: name, Slow: eventlog.SlowHooks, Status: v.status(), Runs: []runView{},
 		Pages: map[int]runPage{}, Timelines: map[int]timelineView{}, Fires: map[int]detailView{}, Texts: map[string]string{},
 	}
 	var runs []eventlog.Run
@@ -64,7 +68,9 @@ func Write(w io.Writer, x *eventlog.Index, name string, numbers ...int) error {
 		}
 	}
 	if len(numbers) == 0 {
-		runs, _ = x.Runs(d.Status.Runs, d.Status.Runs)
+		n := x.Numbers()
+		d.Numbers = &n
+		runs, _ = x.FindRuns(context.Background(), eventlog.Query{}, eventlog.Newest, eventlog.Start, d.Status.Runs, searchTime)
 	}
 	f := filler{views: v, d: &d}
 	for _, r := range runs {
@@ -101,7 +107,7 @@ func (f *filler) run(r runView, above []runView) error {
 	t := timelineView{Items: []itemView{}}
 	from := 0
 	for more := true; more; {
-		part := f.timeline(r.Number, eventlog.Window{From: from, Most: many})
+		part := f.timeline(r.Number, eventlog.Window{From: from, Most: many}, true)
 		if more = part.More && len(part.Items) > 0; more {
 			from = part.Items[len(part.Items)-1].At + 1
 		}

@@ -76,7 +76,7 @@ func TestWrite(t *testing.T) {
 			t.Fatal(err)
 		}
 		s := dataOf(t, page.String()).Pages[0].Summary
-		if s.Task != "a task" || s.Cause != "completed" || s.Cost == nil || *s.Cost != 0.5 || s.Input != 3 || s.Point != "Q" {
+		if s.Name != "a task" || s.Cause != "completed" || s.Cost == nil || *s.Cost != 0.5 || s.Input != 3 {
 			t.Errorf("got %+v", s)
 		}
 	})

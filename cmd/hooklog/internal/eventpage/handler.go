@@ -20,16 +20,19 @@ import (
 //
 // The handler answers requests that name one of the hosts, such as localhost:8080, and that know the token. The address
 // of the page is /?token=TOKEN: it stores the token in a cookie, which other sites cannot read or send. Without the
-// check of the host, a site could give its own name the address of this machine and read the record.
+// check of the host, a site could give its own name the address of this machine and read the record. A host that
+// browsers reach by TLS is https://HOST, and its cookie is sent by TLS only.
 func NewHandler(x *eventlog.Index, name, token string, hosts ...string) http.Handler {
 	h := &handler{views: &views{Index: x}, name: name, token: token, hosts: map[string]bool{}}
 	for _, host := range hosts {
-		h.hosts[strings.ToLower(host)] = true
+		host, secure := strings.CutPrefix(host, "https://")
+		h.hosts[strings.ToLower(host)] = secure
 	}
 	mux := http.NewServeMux()
 	mux.HandleFunc("GET /{$}", h.page)
 	for path, answer := range map[string]func(*http.Request) (any, error){
 		"status": h.status, "runs": h.runs, "run": h.run, "items": h.items, "fire": h.fire, "text": h.text, "find": h.find,
+		"numbers": h.numbers,
 	} {
 		mux.HandleFunc("GET /api/"+path, func(w http.ResponseWriter, r *http.Request) {
 			result, err := answer(r)
@@ -43,7 +46,7 @@ func NewHandler(x *eventlog.Index, name, token string, hosts ...string) http.Han
 type handler struct {
 	*views
 	name, token string
-	hosts       map[string]bool
+	hosts       map[string]bool // whether browsers reach the host by TLS
 }
 
 // guard refuses the requests of other sites, and those without the token.
@@ -59,12 +62,14 @@ func (h *handler) guard(next http.Handler) http.Handler {
 		} {
 			w.Header().Set(name, value)
 		}
-		if !h.hosts[strings.ToLower(r.Host)] {
+		secure, known := h.hosts[strings.ToLower(r.Host)]
+		if !known {
 			http.Error(w, "open the address that hooklog printed; this name is not one of its names", http.StatusForbidden)
 			return
 		}
 		cookie := http.Cookie{
 			Name: cookieName(r.Host), Value: h.token, Path: "/", HttpOnly: true, SameSite: http.SameSiteStrictMode,
+			Secure: secure,
 		}
 		if r.URL.Path == "/" && h.knows(r.URL.Query().Get("token")) {
 			http.SetCookie(w, &cookie)
@@ -94,13 +99,14 @@ func (h *handler) knows(token string) bool {
 
 // liveData is the data of the page that connects to its server.
 type liveData struct {
-	Live bool   `json:"live"`
-	Name string `json:"name"`
+	Live bool          `json:"live"`
+	Name string        `json:"name"`
+	Slow time.Duration `json:"slow"` // eventlog.SlowHooks
 }
 
 func (h *handler) page(w http.ResponseWriter, _ *http.Request) {
 	w.Header().Set("Content-Type", "text/html; charset=utf-8")
-	_ = writePage(w, "", liveData{true, h.name}) // an error means that nobody reads the page any more
+	_ = writePage(w, "", liveData{true, h.name, eventlog.SlowHooks}) // an error means that nobody reads the page any more
 }
 
 // A requestError is an error of the script of the page, or of somebody who writes requests by hand.
@@ -146,19 +152,51 @@ const many = 200
 
 func (h *handler) status(*http.Request) (any, error) { return h.views.status(), nil }
 
+func (h *handler) numbers(*http.Request) (any, error) { return h.Numbers(), nil }
+
+// queryOf reads the conditions of a search.
+func queryOf(r *http.Request) (eventlog.Query, error) {
+	cost, err1 := fraction(r, "cost", 0)
+	seconds, err2 := fraction(r, "duration", 0)
+	values := r.URL.Query()
+	return eventlog.Query{
+		Text: values.Get("text"), Point: values.Get("point"), Hook: values.Get("hook"), Decision: values.Get("decision"),
+		Kind: values.Get("kind"), Outcome: values.Get("outcome"), Tenant: values.Get("tenant"), MinCost: cost,
+		MinDuration: time.Duration(max(0, min(seconds, maxSeconds)) * float64(time.Second)),
+	}, errors.Join(err1, err2)
+}
+
+// maxSeconds is the longest time that a Duration can have.
+const maxSeconds = float64(math.MaxInt64/time.Second - 1)
+
+// fraction reads a number of the query, which may have a fraction.
+func fraction(r *http.Request, name string, otherwise float64) (float64, error) {
+	text := r.URL.Query().Get(name)
+	if text == "" {
+		return otherwise, nil
+	}
+	n, err := strconv.ParseFloat(text, 64)
+	if err != nil || math.IsNaN(n) {
+		return 0, requestError{fmt.Errorf("%s=%q is not a number", name, text)}
+	}
+	return n, nil
+}
+
 // A runsView is a part of the list of runs.
 type runsView struct {
-	Runs []runView `json:"runs"`
-	More bool      `json:"more"`
+	Runs []runView      `json:"runs"`
+	Next *eventlog.Mark `json:"next"` // after which the list continues; null at the end
 }
 
 func (h *handler) runs(r *http.Request) (any, error) {
-	before, err := number(r, "before", math.MaxInt)
-	if err != nil {
+	q, err1 := queryOf(r)
+	key, err2 := fraction(r, "key", eventlog.Start.Key)
+	n, err3 := number(r, "number", eventlog.Start.Number)
+	if err := errors.Join(err1, err2, err3); err != nil {
 		return nil, err
 	}
-	runs, more := h.Runs(before, many/4)
-	view := runsView{Runs: []runView{}, More: more}
+	runs, next := h.FindRuns(r.Context(), q, r.URL.Query().Get("order"), eventlog.Mark{Key: key, Number: n}, many/4, searchTime)
+	view := runsView{Runs: []runView{}, Next: next}
 	for _, run := range runs {
 		view.Runs = append(view.Runs, h.views.run(run))
 	}
@@ -204,9 +242,10 @@ func (h *handler) items(r *http.Request) (any, error) {
 		return nil, err
 	}
 	values := r.URL.Query()
+	kind := values.Get("kind")
 	return h.timeline(run, eventlog.Window{
-		From: from, Before: before, Last: values.Has("before") || values.Has("last"), Most: many, Kind: values.Get("kind"),
-	}), nil
+		From: from, Before: before, Last: values.Has("before") || values.Has("last"), Most: many, Kind: kind,
+	}, kind == eventlog.Conversation), nil
 }
 
 func (h *handler) fire(r *http.Request) (any, error) {
@@ -266,17 +305,14 @@ type foundFire struct {
 const searchTime = time.Second
 
 func (h *handler) find(r *http.Request) (any, error) {
-	before, err := number(r, "before", math.MaxInt)
-	if err != nil {
+	before, err1 := number(r, "before", math.MaxInt)
+	q, err2 := queryOf(r)
+	if err := errors.Join(err1, err2); err != nil {
 		return nil, err
 	}
 	ctx, cancel := context.WithTimeout(r.Context(), searchTime)
 	defer cancel()
-	values := r.URL.Query()
-	found, next := h.Find(ctx, eventlog.Query{
-		Text: values.Get("text"), Point: values.Get("point"), Hook: values.Get("hook"), Decision: values.Get("decision"),
-		Kind: values.Get("kind"),
-	}, before, many/4)
+	found, next := h.Find(ctx, q, before, many/4)
 	view := foundView{Fires: []foundFire{}, Next: next}
 	for _, n := range found {
 		e, place, err := h.Event(n)

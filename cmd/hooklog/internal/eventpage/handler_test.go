@@ -46,7 +46,8 @@ func TestHandlerShowsExtremeTimes(t *testing.T) {
 	late.Time, late.Elapsed = time.Date(9999, 12, 31, 23, 59, 59, 0, time.UTC), math.MaxInt64
 	early.Time, early.Elapsed = time.Date(0, 1, 1, 0, 0, 0, 0, time.UTC), math.MinInt64
 	h := NewHandler(indexOf(t, late, early), "name", token, host)
-	for _, path := range []string{"status", "runs", "run?number=0", "items?run=0", "items?run=1", "fire?event=1", "find"} {
+	for _, path := range []string{"status", "runs", "run?number=0", "items?run=0", "items?run=1", "fire?event=1", "find",
+		"numbers", "runs?order=duration", "runs?order=duration&key=1e300&number=7", "items?run=0&kind=conversation"} {
 		var value map[string]any
 		got := ask(h, "/api/"+path)
 		if err := json.NewDecoder(got.Body).Decode(&value); err != nil || got.StatusCode != http.StatusOK {
@@ -85,6 +86,9 @@ func TestHandlerRefusesOthers(t *testing.T) {
 		{"an unknown number of a run", "/api/run?number=7&generation=1", header("X", "x"), http.StatusNotFound},
 		{"a run of another generation", "/api/run?number=7&generation=2", header("X", "x"), http.StatusOK},
 		{"a number that is none", "/api/fire?event=x", header("X", "x"), http.StatusBadRequest},
+		{"a cost that is not a number", "/api/runs?cost=x", header("X", "x"), http.StatusBadRequest},
+		{"a time that is not a number", "/api/find?duration=NaN", header("X", "x"), http.StatusBadRequest},
+		{"an endless time", "/api/find?duration=Inf", header("X", "x"), http.StatusOK},
 		{"a negative number", "/api/items?run=-1", header("X", "x"), http.StatusBadRequest},
 	} {
 		t.Run(c.name, func(t *testing.T) {
@@ -112,9 +116,27 @@ func TestTokenBecomesACookie(t *testing.T) {
 		t.Fatalf("got %s to %q with %d cookies", got.Status, got.Header.Get("Location"), len(cookies))
 	}
 	c := cookies[0]
+	if c.Secure {
+		t.Error("the cookie needs TLS")
+	}
 	if c.Name != "hooklog-4711" || c.Value != token || !c.HttpOnly || c.SameSite != http.SameSiteStrictMode ||
 		c.Domain != "" {
 		t.Errorf("got the cookie %v", c)
+	}
+}
+
+func TestProxiedHostNeedsTLS(t *testing.T) {
+	h := NewHandler(indexOf(t, event(1, "a", "P", "1")), "name", token, host, "https://Logs.Example")
+	got := ask(h, "/?token="+token, func(r *http.Request) { r.Host = "logs.example" })
+	if c := got.Cookies(); got.StatusCode != http.StatusSeeOther || len(c) != 1 || !c[0].Secure || c[0].Name != "hooklog-" {
+		t.Errorf("got %s and the cookies %v", got.Status, c)
+	}
+	with := func(value, host string) int {
+		return ask(h, "/", func(r *http.Request) { r.Host, r.Header = host, http.Header{"Cookie": {"hooklog-=" + value}} }).StatusCode
+	}
+	if with(token, "logs.example") != http.StatusOK || with("other", "logs.example") != http.StatusForbidden ||
+		with(token, "other.example") != http.StatusForbidden {
+		t.Error("the host or the token is not checked")
 	}
 }
 

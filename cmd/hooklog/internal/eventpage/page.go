@@ -17,7 +17,8 @@ var (
 	pageCSS string
 	//go:embed assets/script
 	scripts embed.FS
-	pageJS  = joined("elements", "format", "source", "runs", "search", "run", "timeline", "fire", "follow", "keys", "start")
+	pageJS  = joined("elements", "format", "source", "runs", "run", "timeline", "fire", "bars", "talk",
+		"compare", "numbers", "search", "follow", "keys", "start")
 )
 
 // joined returns the script of the page, whose files have these names. A file may use what the files before it declare;

@@ -36,18 +36,16 @@ type runView struct {
 	Summary summary `json:"summary"`
 }
 
-// A summary describes a run, as far as the payloads of its first fire and of its last ones do. Specs differ, so the
+// A summary describes a run, as far as the payloads of its first fire and of its result do. Specs differ, so the
 // fields are those that the payloads of the reference spec have. A field is missing if no payload has it.
 type summary struct {
-	Task     string            `json:"task,omitempty"`     // the text "task" of the first payload
-	Labels   map[string]string `json:"labels,omitempty"`   // of the first event
-	Cause    string            `json:"cause,omitempty"`    // "stop.cause" of the payload of one of the last fires
-	Cost     *float64          `json:"cost,omitempty"`     // "usage.cost" of the same payload
-	Input    int64             `json:"input,omitempty"`    // "usage.input_tokens"
-	Output   int64             `json:"output,omitempty"`   // "usage.output_tokens"
-	Point    string            `json:"point"`              // of the last fire
-	Decision string            `json:"decision,omitempty"` // of the last fire, if it ended with an exit
-	Kind     string            `json:"kind,omitempty"`     // of Cause, or else of Decision: good, bad, exit
+	Name   string            `json:"name,omitempty"`   // the field that the caller has chosen, or the text "task" of the first payload
+	Labels map[string]string `json:"labels,omitempty"` // of the first event
+	Cause  string            `json:"cause,omitempty"`  // "stop.cause" of the result
+	Cost   *float64          `json:"cost,omitempty"`   // "usage.cost" of the result
+	Input  int64             `json:"input,omitempty"`  // "usage.input_tokens"
+	Output int64             `json:"output,omitempty"` // "usage.output_tokens"
+	Kind   string            `json:"kind,omitempty"`   // of the outcome: good, bad, exit
 }
 
 type cachedSummary struct {
@@ -58,7 +56,6 @@ type cachedSummary struct {
 const (
 	maxSummaries = 10_000
 	maxTask      = 300 // bytes
-	lastFires    = 4   // in which the result of a run is looked for; observers may fire after its end
 )
 
 func (v *views) run(r eventlog.Run) runView {
@@ -81,57 +78,43 @@ func (v *views) run(r eventlog.Run) runView {
 
 // summarize reads a few events of a run. It leaves out events that it cannot read.
 func (v *views) summarize(r eventlog.Run) (s summary) {
-	first, _, err := v.Event(r.First)
-	if err == nil {
-		var payload struct {
-			Task string `json:"task"`
-		}
-		_ = json.Unmarshal(first.Payload, &payload)
-		s.Task = short(payload.Task, maxTask)
+	if first, _, err := v.Event(r.First); err == nil {
+		s.Name = short(taskField.Of(first.Payload), maxTask)
 		s.Labels = maps.Clone(first.Run.Labels)
 		for name, label := range s.Labels {
 			s.Labels[name] = short(label, maxTask)
 		}
 	}
-	items, _ := v.Items(r.Number, eventlog.Window{Last: true, Before: endOfRun, Most: lastFires})
-	for i := len(items) - 1; i >= 0; i-- {
-		if items[i].Run != nil {
-			continue
+	if named, _, err := v.Event(r.Named); err == nil {
+		if name := v.Name.Of(named.Payload); name != "" {
+			s.Name = short(name, maxTask)
 		}
-		e, _, err := v.Event(items[i].Event)
-		if err != nil {
-			continue
-		}
-		if s.Point == "" {
-			s.Point = e.Point
-			if kind := kindOf(e); kind == "exit" || kind == "good" {
-				s.Decision, s.Kind = e.Decision, kind
-			}
-		}
+	}
+	switch {
+	case IsGood(r.Outcome):
+		s.Kind = "good"
+	case r.Outcome == "failed", r.Ended >= 0 && strings.Contains(strings.ToLower(r.Outcome), "error"):
+		s.Kind = "bad"
+	case r.Outcome != "":
+		s.Kind = "exit"
+	}
+	if end, _, err := v.Event(r.Ended); err == nil {
 		var result struct {
-			Stop struct {
-				Cause string `json:"cause"`
-			} `json:"stop"`
 			Usage struct {
 				Cost   *float64 `json:"cost"`
 				Input  int64    `json:"input_tokens"`
 				Output int64    `json:"output_tokens"`
 			} `json:"usage"`
 		}
-		if json.Unmarshal(e.Payload, &result) == nil && result.Stop.Cause != "" {
-			s.Cause, s.Cost = short(result.Stop.Cause, maxTask), result.Usage.Cost
-			s.Input, s.Output = result.Usage.Input, result.Usage.Output
-			s.Kind = "exit"
-			if IsGood(s.Cause) {
-				s.Kind = "good"
-			} else if strings.Contains(strings.ToLower(s.Cause), "error") {
-				s.Kind = "bad"
-			}
-			break
-		}
+		_ = json.Unmarshal(end.Payload, &result) // the index has read the rest of the result
+		s.Cause = short(r.Outcome, maxTask)
+		s.Cost, s.Input, s.Output = result.Usage.Cost, result.Usage.Input, result.Usage.Output
 	}
 	return s
 }
+
+// taskField is the field that names the runs of an agent.
+var taskField = eventlog.Field{Path: []string{"task"}}
 
 // short returns the beginning of a text.
 func short(s string, most int) string {
@@ -160,6 +143,8 @@ type fireView struct {
 	Elapsed  time.Duration `json:"elapsed"`
 	File     string        `json:"file"`
 	Line     int           `json:"line"`
+	Span     *spanView     `json:"span,omitempty"`
+	Said     *saidView     `json:"said,omitempty"` // only in a conversation
 }
 
 func kindOf(e hooklog.Event) string {
@@ -187,7 +172,7 @@ func fireOf(n int, e hooklog.Event, place eventlog.Place) fireView {
 	f := fireView{
 		Event: n, Run: place.Run, Seq: e.Seq, Time: e.Time, Point: e.Point, Decision: e.Decision, Kind: kindOf(e), By: e.By,
 		Reason: e.Reason, Failures: len(e.Failures), Error: e.Error != "", Collects: e.Collected != nil, Elapsed: e.Elapsed,
-		File: place.File, Line: place.Line,
+		File: place.File, Line: place.Line, Span: spanOf(e),
 	}
 	if f.Reason == "" {
 		f.Reason = e.Error
@@ -309,7 +294,7 @@ const endOfRun = math.MaxInt
 // maxRead bounds the bytes of the events that one part of a timeline is made from, because each may have megabytes.
 const maxRead = 64 << 20
 
-func (v *views) timeline(run int, w eventlog.Window) timelineView {
+func (v *views) timeline(run int, w eventlog.Window, conversation bool) timelineView {
 	items, more := v.Items(run, w)
 	t := timelineView{Items: []itemView{}, More: more}
 	read := 0
@@ -322,6 +307,9 @@ func (v *views) timeline(run int, w eventlog.Window) timelineView {
 			item.Error = err.Error()
 		} else {
 			f := fireOf(i.Event, e, place)
+			if conversation && i.Spoken {
+				f.Said = saidOf(e)
+			}
 			item.Fire = &f
 			read += place.Size
 		}

@@ -40,5 +40,8 @@ function shown(text, name = 'bdi') {
 	return e;
 }
 
+// plain returns a text of the record as shown makes it, for attributes and names of elements.
+const plain = text => shown(text).textContent;
+
 // spaced puts a blank between elements, which a screen reader would otherwise join to one word.
 const spaced = (...children) => children.filter(Boolean).flatMap(c => [c, ' ']);

@@ -34,10 +34,10 @@ async function follow(status) {
 				generation = s.generation;
 				opened = null;
 				main.replaceChildren(el('p', {class: 'empty'}, 'The record was read again. Choose a run.'));
-				await startSearch();
+				await startList();
 				continue;
 			}
-			const runs = searching() ? 0 : await refreshRuns();
+			const runs = await refreshRuns();
 			const fires = opened ? await refreshOpened() : 0;
 			announce(runs, fires);
 		}
@@ -52,8 +52,10 @@ async function refreshOpened() {
 	if (!run) return 0; // the file was read again; the next message says so
 	if (mine !== opening || run.all.fires === open.run.all.fires) return 0;
 	const added = await open.timeline.refresh();
+	if (open.talk) await open.talk.refresh();
 	if (mine !== opening) return 0;
 	open.run = run;
+	if (run.own.fires + run.own.exits < mostFires) await open.chart.read(run);
 	drawRun();
 	mark();
 	return added;

@@ -21,13 +21,15 @@ function move(step) {
 
 function escape() {
 	const active = document.activeElement;
-	if (active === byId('text') || active.closest('.search')) {
-		byId('text').value = '';
-		for (const id of ['point', 'hook', 'decision', 'kind']) byId(id).value = '';
-		startSearch();
+	if (comparing) {
+		chooseOther(null);
 		return;
 	}
-	const li = active.closest('.fires > li');
+	if (active === byId('text') || active.closest('.search')) {
+		setConditions(Object.fromEntries(conditions.map(id => [id, ''])));
+		return;
+	}
+	const li = active.closest('.fires > li, .pair');
 	const closes = li && li.firstChild.getAttribute('aria-expanded') === 'true' && !li.classList.contains('sub');
 	if (closes) {
 		li.querySelector('.detail')?.remove();
@@ -72,10 +74,3 @@ document.addEventListener('keydown', e => {
 byId('help').addEventListener('click', () => byId('keys').showModal());
 byId('keys-close').addEventListener('click', () => byId('keys').close());
 
-let typed = null;
-byId('text').addEventListener('input', () => {
-	clearTimeout(typed);
-	typed = setTimeout(startSearch, 200);
-});
-for (const id of ['point', 'hook', 'decision', 'kind']) byId(id).addEventListener('change', startSearch);
-byId('list-more').addEventListener('click', () => searching() ? continueSearch(searchNext) : loadRuns(runsLoaded));

@@ -1,10 +1,10 @@
 // The run that is open.
 
 const main = byId('main');
-let opened = null; // {number, top, run, event, timeline, kind}
+let opened = null; // {number, top, run, event, view, kind, timeline, talk, chart}
 let opening = 0;
 
-async function openRun(which, {event, focus, keepHash} = {}) {
+async function openRun(which, {event, focus, keepHash, view} = {}) {
 	const mine = ++opening;
 	let run;
 	try {
@@ -14,23 +14,45 @@ async function openRun(which, {event, focus, keepHash} = {}) {
 		return;
 	}
 	if (mine !== opening) return;
-	const kind = opened && opened.number === run.number && event === undefined ? opened.kind : '';
-	opened = {number: run.number, top: run.above.length ? run.above[0].number : run.number, run, event, kind};
+	const again = opened && opened.number === run.number, kind = again && event === undefined ? opened.kind : '';
+	const chart = again ? opened.chart : new Chart(run);
+	view = !run.talks || event !== undefined ? 'fires' : view || (again ? opened.view : 'fires');
+	opened = {number: run.number, top: run.above.length ? run.above[0].number : run.number, run, event, kind, view, chart};
 	const timeline = new Timeline(run, kind, 0);
 	opened.timeline = timeline;
 	await timeline.start(event);
 	if (mine !== opening) return;
 	drawRun();
+	showPane(plain(titleOf(run)), keepHash ? null : {
+		run: run.id, ...(event === undefined ? {} : {event}), ...(view === 'talk' ? {view} : {}),
+	});
+	mark();
+	if (view === 'talk') await showView('talk');
+	if (!again) chart.read().catch(() => {}); // the timeline reports the error
+	if (event !== undefined) await timeline.show(event, focus);
+	else if (focus) main.focus();
+}
+
+// showPane shows the main pane, and names what it shows in the title and the address.
+function showPane(title, hash) {
 	document.querySelector('.panes').classList.add('opened');
 	main.scrollTop = 0;
 	byId('news').hidden = true;
-	if (!keepHash) {
-		const hash = '#' + new URLSearchParams({run: run.id, ...(event === undefined ? {} : {event})});
-		if (hash !== location.hash) history.pushState(null, '', hash); // so that the browser goes back to the run before
+	document.title = title + ' – hooklog';
+	const address = hash && '#' + new URLSearchParams(hash);
+	if (hash && address !== location.hash) history.pushState(null, '', address); // so that the browser goes back
+}
+
+// showView shows the run as its fires, or as a conversation.
+async function showView(view) {
+	opened.view = view;
+	for (const b of main.querySelectorAll('.views button')) b.setAttribute('aria-pressed', String(b.dataset.view === view));
+	main.querySelector('.fires-only').hidden = view === 'talk';
+	if (view === 'talk' && !opened.talk) {
+		opened.talk = new Talk(opened.run);
+		await opened.talk.load();
 	}
-	mark();
-	if (event !== undefined) await timeline.show(event, focus);
-	else if (focus) main.focus();
+	main.lastChild.replaceWith(view === 'talk' ? opened.talk.box : opened.timeline.box);
 }
 
 function drawRun() {
@@ -64,11 +86,17 @@ function drawRun() {
 		opened.timeline.kind = opened.kind;
 		await opened.timeline.start();
 	});
-	main.replaceChildren(head,
-		el('div', {class: 'tools'}, el('label', {}, only, 'Decisions only'),
-			el('button', {type: 'button', click: () => opened.timeline.latest()}, 'Latest')),
+	const view = (name, title) => el('button', {
+		type: 'button', 'data-view': name, 'aria-pressed': String(opened.view === name), click: () => showView(name),
+	}, title);
+	main.replaceChildren(head, opened.chart.box,
+		el('div', {class: 'tools'},
+			r.talks ? el('span', {class: 'views', role: 'group', 'aria-label': 'View'}, view('fires', 'Fires'),
+				view('talk', 'Conversation')) : null,
+			el('span', {class: 'fires-only'}, el('label', {}, only, 'Decisions only'),
+				el('button', {type: 'button', click: () => opened.timeline.latest()}, 'Latest')),
+			el('button', {type: 'button', click: () => chooseOther(opened.run)}, 'Compare')),
 		opened.timeline.box);
-	document.title = `${shown(titleOf(r)).textContent} – hooklog`;
 }
 
 function toList() {

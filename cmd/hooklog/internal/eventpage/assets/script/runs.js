@@ -1,11 +1,10 @@
-// The list of runs.
+// The list of runs, or of the fires that a search finds.
 
-const titleOf = r => r.summary.task || (r.id ? 'Run ' + r.id : 'Fires without a run');
+const titleOf = r => r.summary.name || (r.id ? 'Run ' + r.id : 'Fires without a run');
 
 function outcome(r) {
-	const s = r.summary;
-	if (!s.cause) return s.decision ? el('span', {class: s.kind}, 'last: ', shown(s.decision)) : null;
-	return el('span', {class: s.kind}, shown(s.cause));
+	if (!r.outcome) return null;
+	return el('span', {class: r.summary.kind}, r.summary.cause ? '' : 'last: ', shown(r.outcome));
 }
 
 const amount = n => n.toLocaleString('en', {maximumSignificantDigits: 3});
@@ -22,7 +21,7 @@ function facts(r) {
 	return el('span', {class: 'facts'}, ...spaced(outcome(r), ...counts(r),
 		el('span', {}, duration(millis(r.end) - millis(r.start))),
 		r.summary.cost ? el('span', {}, 'cost ' + amount(r.summary.cost)) : null,
-		el('span', {}, clock(r.start))));
+		r.tenant ? shown(r.tenant, 'span') : null, el('span', {}, clock(r.start))));
 }
 
 const list = byId('list');
@@ -31,7 +30,8 @@ const rows = new Map(); // run number -> li
 function runRow(r) {
 	let li = rows.get(r.number);
 	if (!li) {
-		li = el('li', {}, el('button', {type: 'button', 'data-row': true, click: () => openRun({number: r.number}, {focus: true})}));
+		li = el('li', {}, el('button', {type: 'button', 'data-row': true, click: () => comparing
+			? openComparison({number: comparing.number}, {number: r.number}) : openRun({number: r.number}, {focus: true})}));
 		li.number = r.number;
 		rows.set(r.number, li);
 	}
@@ -44,38 +44,74 @@ function runRow(r) {
 	return li;
 }
 
-let runsLoaded = 0; // the smallest number in the list
+function foundRow(f) {
+	const li = el('li', {}, el('button', {
+		type: 'button', 'data-row': true, click: () => openRun({number: f.run}, {event: f.event, focus: true}),
+	}, el('span', {class: 'title'}, shown(f.point), ' ', chip(f)), ' ',
+	el('span', {class: 'facts'}, ...spaced(f.by ? el('span', {}, shown(f.by)) : null,
+		f.reason ? el('span', {}, shown(f.reason)) : null, el('span', {}, clock(f.time)),
+		el('span', {}, f.runID ? shown('run ' + f.runID) : 'no run')))));
+	li.event = f.event;
+	return li;
+}
 
-async function loadRuns(before) {
-	const {runs, more} = await source.runs(before);
-	if (searching()) return;
-	if (before === undefined) {
-		list.replaceChildren();
-		rows.clear();
+let search = 0; // counts lists, so that a late reply is ignored
+let listNext = null; // where the list continues: a number of fires, or a mark of runs
+let oldest = 0; // the smallest number in a list of the newest runs
+
+// startList makes the list anew.
+async function startList() {
+	search++;
+	list.replaceChildren();
+	rows.clear();
+	byId('list-more').hidden = true;
+	drawFilters();
+	await continueList(null);
+}
+
+async function continueList(after) {
+	const mine = search, q = query(), goal = list.children.length + 50, fires = listsFires(), plain = isPlain();
+	const what = n => plural(n, fires ? 'fire' : 'run'), title = byId('list-title');
+	let next = after;
+	do {
+		if (!plain) title.textContent = 'Searching' + (fires && next ? ` (${plural(next, 'fire')} to go)` : '');
+		const found = fires ? await source.find(q, next) : await source.runs(q, byId('order').value, next);
+		if (mine !== search) return;
+		list.append(...(fires ? found.fires.map(foundRow) : found.runs.map(runRow)));
+		next = found.next;
+	} while (next && list.children.length < goal);
+	listNext = next;
+	byId('list-more').hidden = !next;
+	const n = list.children.length;
+	oldest = plain && n ? list.lastChild.number : 0;
+	if (plain) {
+		title.textContent = 'Runs';
+		if (!n) list.append(el('li', {class: 'empty'}, 'The record has no events yet.'));
+	} else {
+		title.textContent = next ? `The first ${what(n)} found` : `${what(n)} found`;
+		say(title.textContent);
 	}
-	list.append(...runs.map(runRow));
-	runsLoaded = runs.length ? runs[runs.length - 1].number : 0;
-	byId('list-more').hidden = !more;
-	if (!runs.length && before === undefined) list.append(el('li', {class: 'empty'}, 'The record has no events yet.'));
 	mark();
 }
 
-// refreshRuns shows new runs above the others, and keeps what the reader sees where it is.
+// refreshRuns shows new runs above the others, and keeps what the reader sees where it is. Only the list of the newest
+// runs changes by itself.
 async function refreshRuns() {
-	const {runs, more} = await source.runs();
-	if (searching()) return 0;
+	if (!isPlain()) return 0;
+	const mine = search, {runs, next} = await source.runs({}, '', null);
+	if (mine !== search) return 0;
 	list.querySelectorAll('.empty').forEach(e => e.remove());
 	const pane = list.closest('nav'), before = pane.scrollHeight;
 	let known = [...rows.keys()];
 	const newest = known.reduce((a, b) => Math.max(a, b), -1);
-	if (more && !runs.some(r => r.number <= newest)) { // so many runs are new that some of them are not in runs
+	if (next && !runs.some(r => r.number <= newest)) { // so many runs are new that some of them are not in runs
 		list.replaceChildren();
 		rows.clear();
 		known = [];
 	}
 	let place = list.firstChild;
 	for (const r of runs) {
-		if (r.number < runsLoaded && known.length) break;
+		if (r.number < oldest && known.length) break;
 		const li = runRow(r);
 		if (li === place) {
 			place = li.nextSibling;
@@ -85,8 +121,9 @@ async function refreshRuns() {
 	}
 	if (!known.length) {
 		mark();
-		runsLoaded = runs.length ? runs[runs.length - 1].number : 0;
-		byId('list-more').hidden = !more;
+		oldest = runs.length ? runs[runs.length - 1].number : 0;
+		listNext = next;
+		byId('list-more').hidden = !next;
 	}
 	if (pane.scrollTop > 0) pane.scrollTop += pane.scrollHeight - before;
 	return runs.filter(r => r.number > newest).length;
@@ -95,7 +132,7 @@ async function refreshRuns() {
 function mark() {
 	for (const b of list.querySelectorAll('[aria-current]')) b.removeAttribute('aria-current');
 	for (const li of list.children) {
-		const current = searching() ? opened && li.event === opened.event : opened && li.number === opened.top;
+		const current = opened && (li.event === undefined ? li.number === opened.top : li.event === opened.event);
 		if (current) li.firstChild.setAttribute('aria-current', 'true');
 	}
 }

@@ -1,65 +1,66 @@
-// The search and the filters, and the list of the fires that they find.
+// The search and the filters: conditions about runs, and about their fires.
 
-const query = () => ({
-	text: byId('text').value.trim(), point: byId('point').value, hook: byId('hook').value,
-	decision: byId('decision').value, kind: byId('kind').value,
-});
-const searching = () => Object.values(query()).some(Boolean);
+const conditions = ['text', 'outcome', 'tenant', 'cost', 'duration', 'point', 'hook', 'decision', 'kind'];
+const query = () => Object.fromEntries(conditions.map(id => [id, byId(id).value.trim()]));
+const listsFires = () => byId('what').value === 'fires';
 
-let search = 0; // counts searches, so that a late reply is ignored
-let searchNext = 0;
+// isPlain reports whether the list has all runs, the newest first.
+const isPlain = () => !Object.values(query()).some(Boolean) && !listsFires() && !byId('order').value;
 
-async function startSearch() {
-	search++;
-	list.replaceChildren();
-	rows.clear();
-	byId('list-more').hidden = true;
-	if (!searching()) {
-		byId('list-title').textContent = 'Runs';
-		await loadRuns();
-		return;
-	}
-	await continueSearch(undefined);
+// drawFilters shows which conditions hold, each with a button that removes it.
+function drawFilters() {
+	const active = conditions.filter(id => id !== 'text' && byId(id).value.trim());
+	byId('filters').classList.toggle('active', active.length > 0);
+	byId('filters').firstChild.textContent = active.length ? `Filters (${active.length})` : 'Filters';
+	const chosen = id => plain(byId(id).selectedOptions?.[0].textContent || byId(id).value);
+	byId('active').hidden = !active.length;
+	byId('active').replaceChildren(...active.map(id => {
+		const text = `${byId(id).closest('label').firstChild.textContent.trim()}: ${chosen(id)}`;
+		return el('li', {}, el('button', {type: 'button', 'aria-label': 'Remove the filter ' + text, click: () => {
+			setConditions({[id]: ''});
+			byId('text').focus();
+		}}, text, ' ✕'));
+	}));
+	for (const id of conditions) byId(id).classList.toggle('set', Boolean(byId(id).value.trim()));
 }
 
-async function continueSearch(before) {
-	const mine = search, q = query(), goal = list.children.length + 50;
-	do {
-		byId('list-title').textContent = 'Searching' + (before ? ` (${plural(before, 'fire')} to go)` : '');
-		const {fires, next} = await source.find(q, before);
-		if (mine !== search) return;
-		list.append(...fires.map(foundRow));
-		before = next;
-	} while (before && list.children.length < goal);
-	searchNext = before;
-	const n = list.children.length;
-	byId('list-title').textContent = before ? `The newest ${plural(n, 'fire')} found` : `${plural(n, 'fire')} found`;
-	byId('list-more').hidden = !before;
-	say(byId('list-title').textContent);
-	mark();
+function setConditions(values) {
+	for (const [id, value] of Object.entries(values)) byId(id).value = value;
+	return startList();
 }
 
-function foundRow(f) {
-	const li = el('li', {}, el('button', {
-		type: 'button', 'data-row': true, click: () => openRun({number: f.run}, {event: f.event, focus: true}),
-	}, el('span', {class: 'title'}, shown(f.point), ' ', chip(f)), ' ',
-	el('span', {class: 'facts'}, ...spaced(f.by ? el('span', {}, shown(f.by)) : null,
-		f.reason ? el('span', {}, shown(f.reason)) : null, el('span', {}, clock(f.time)),
-		el('span', {}, f.runID ? shown('run ' + f.runID) : 'no run')))));
-	li.event = f.event;
-	return li;
+// filterBy lists the runs with one outcome or tenant.
+async function filterBy(id, value) {
+	await setConditions({...Object.fromEntries(conditions.map(c => [c, ''])), [id]: value, what: 'runs'});
+	toList();
 }
 
 function fillFilters(names) {
-	for (const [id, list] of [['point', names.points], ['hook', names.hooks], ['decision', names.decisions]]) {
-		const select = byId(id), chosen = select.value;
-		if (select.options.length === list.length + 1) continue;
+	const all = {
+		point: names.points, hook: names.hooks, decision: names.decisions, outcome: names.outcomes, tenant: names.tenants,
+	};
+	for (const [id, list] of Object.entries(all)) {
+		const select = byId(id), chosen = select.value, key = JSON.stringify(list.map(n => n.name));
+		if (select.names === key) continue;
+		select.names = key;
 		select.replaceChildren(el('option', {value: ''}, 'any'));
 		for (const n of list) {
 			const option = el('option', {value: n.name});
-			option.textContent = shown(n.name).textContent;
+			option.textContent = plain(n.name);
 			select.append(option);
 		}
 		select.value = chosen;
 	}
 }
+
+let typed = null;
+for (const id of ['text', 'cost', 'duration']) {
+	byId(id).addEventListener('input', () => {
+		clearTimeout(typed);
+		typed = setTimeout(startList, 200);
+	});
+}
+for (const id of ['what', 'order', 'outcome', 'tenant', 'point', 'hook', 'decision', 'kind']) {
+	byId(id).addEventListener('change', startList);
+}
+byId('list-more').addEventListener('click', () => continueList(listNext));

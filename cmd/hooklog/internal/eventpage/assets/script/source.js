@@ -9,7 +9,8 @@ function serverSource() {
 	}
 	return {
 		status: () => get('status'),
-		runs: before => get('runs', {before}),
+		runs: (query, order, after) => get('runs', {...query, order, ...after}),
+		numbers: () => get('numbers'),
 		run: query => get('run', query),
 		items: (run, w) => get('items', {run, ...w}),
 		fire: event => get('fire', {event}),
@@ -21,7 +22,15 @@ function serverSource() {
 function fileSource() {
 	const numbers = Object.keys(data.fires).map(Number).sort((a, b) => b - a);
 	const decides = f => f.kind !== 'continue' || fails(f) || f.collects;
-	const fits = (f, kind) => !kind || (kind === 'failures' ? fails(f) : decides(f));
+	const fits = (f, kind) => {
+		switch (kind) {
+		case 'decisions': return decides(f);
+		case 'failures': return fails(f);
+		case 'slow': return f.elapsed >= data.slow;
+		case 'conversation': return Boolean(f.said);
+		}
+		return true;
+	};
 	const need = value => {
 		if (!value) throw new Error('this file does not have it');
 		return value;
@@ -30,10 +39,28 @@ function fileSource() {
 		if (typeof value === 'string') return value.toLowerCase().includes(text);
 		return value !== null && typeof value === 'object' && Object.values(value).some(v => has(v, text));
 	};
+	const length = r => millis(r.end) - millis(r.start);
+	const keys = {
+		duration: length, cost: r => r.cost || 0, fires: r => r.all.fires, failures: r => r.all.failures,
+	};
+	const ofRun = (r, q) => (!q.outcome || r.outcome === q.outcome) && (!q.tenant || r.tenant === q.tenant) &&
+		(r.cost || 0) >= (q.cost || 0) && length(r) >= 1000 * (q.duration || 0);
+	const found = (f, q) => {
+		const text = (q.text || '').trim().toLowerCase(), top = data.pages[topOf(f.run)];
+		return fits(f, q.kind) && (!q.point || f.point === q.point) && (!q.hook || f.by === q.hook) &&
+			(!q.decision || f.decision === q.decision) && ofRun(top, q) &&
+			(!text || has(f, text) || has(whole(f.event), text));
+	};
+	const topOf = number => (data.pages[number].above[0] || data.pages[number]).number;
 	const whole = n => ['payload', 'final', 'value', 'collected'].map(what => data.texts[n + '/' + what] || '');
 	return {
 		status: async () => data.status,
-		runs: async () => ({runs: data.runs, more: false}),
+		runs: async (q, order) => {
+			const tops = new Set(numbers.filter(n => found(data.fires[n], q)).map(n => topOf(data.fires[n].run)));
+			const runs = data.runs.filter(r => tops.has(r.number)), key = keys[order];
+			return {runs: key ? runs.sort((a, b) => key(b) - key(a)) : runs, next: null};
+		},
+		numbers: async () => need(data.numbers),
 		run: async q => need(q.id === undefined ? data.pages[q.number] : Object.values(data.pages).find(r => r.id === q.id)),
 		items: async (run, w) => {
 			const all = need(data.timelines[run]).items.filter(i => i.run || i.error || fits(i.fire, w.kind));
@@ -45,13 +72,7 @@ function fileSource() {
 		},
 		fire: async n => need(data.fires[n]),
 		text: async (n, what) => ({text: data.texts[n + '/' + what] || '', next: 0}),
-		find: async q => {
-			const text = (q.text || '').trim().toLowerCase();
-			const found = numbers.map(n => data.fires[n]).filter(f => fits(f, q.kind) && (!q.point || f.point === q.point) &&
-				(!q.hook || f.by === q.hook) && (!q.decision || f.decision === q.decision) &&
-				(!text || has(f, text) || has(whole(f.event), text)));
-			return {fires: found, next: 0};
-		},
+		find: async q => ({fires: numbers.map(n => data.fires[n]).filter(f => found(f, q)), next: 0}),
 	};
 }
 

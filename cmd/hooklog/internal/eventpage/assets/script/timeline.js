@@ -107,7 +107,7 @@ class Timeline {
 
 	// show opens a fire that was loaded.
 	async show(event, focus) {
-		const li = [...main.querySelectorAll('.fires > li')].find(e => e.event === event);
+		const li = [...this.box.querySelectorAll('.fires > li')].find(e => e.event === event);
 		if (!li) return;
 		if (li.firstChild.getAttribute('aria-expanded') !== 'true') await toggle(li, event);
 		if (focus) focusRow(li.firstChild, 'start');
