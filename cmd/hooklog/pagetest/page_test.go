@@ -1,4 +1,4 @@
-package main
+package pagetest
 
 import (
 	"context"
@@ -8,6 +8,9 @@ import (
 
 	"github.com/chromedp/chromedp"
 )
+
+// root is the directory of the repository.
+const root = "../../.."
 
 // build builds hooklog and returns the path of the program.
 func build(t *testing.T) string {
@@ -49,7 +52,7 @@ func TestPage(t *testing.T) {
 		})
 	}
 	for name, test := range map[string]func(*testing.T, *tab){
-		"follows a live run": followsLiveRun, "lists new runs": listsNewRuns, "reads a shorter file again": readsShorterFile,
+		"shows pictures": showsPictures, "follows a live run": followsLiveRun, "lists new runs": listsNewRuns, "reads a shorter file again": readsShorterFile,
 	} {
 		t.Run(name, func(t *testing.T) { test(t, openTab(t, browser, hooklog, serve)) })
 	}

@@ -1,4 +1,4 @@
-package main
+package pagetest
 
 import (
 	"encoding/json"

@@ -1,4 +1,4 @@
-package main
+package pagetest
 
 import (
 	"bufio"
@@ -67,6 +67,12 @@ func openTab(t *testing.T, browser context.Context, hooklog string, open func(*t
 			until(`document.querySelector('#list [data-row]') && document.querySelector('main').childElementCount`))
 	}
 	return p
+}
+
+// base returns the address of the page without its token, which the cookie has.
+func (p *tab) base() string {
+	base, _, _ := strings.Cut(p.address, "?")
+	return base
 }
 
 // check reports requests of the page that went elsewhere, and errors in the page.

@@ -2,6 +2,7 @@ package eventpage
 
 import (
 	"encoding/json"
+	"hash/crc64"
 	"maps"
 	"math"
 	"regexp"
@@ -143,9 +144,15 @@ type fireView struct {
 	Elapsed  time.Duration `json:"elapsed"`
 	File     string        `json:"file"`
 	Line     int           `json:"line"`
+	Sum      uint64        `json:"sum"` // of the payload, to see whether two fires have the same one
 	Span     *spanView     `json:"span,omitempty"`
 	Said     *saidView     `json:"said,omitempty"` // only in a conversation
 }
+
+// sumOf returns a checksum of a payload that a script can read as a number.
+func sumOf(payload json.RawMessage) uint64 { return crc64.Checksum(payload, sumTable) >> 12 }
+
+var sumTable = crc64.MakeTable(crc64.ECMA)
 
 func kindOf(e hooklog.Event) string {
 	switch {
@@ -172,7 +179,7 @@ func fireOf(n int, e hooklog.Event, place eventlog.Place) fireView {
 	f := fireView{
 		Event: n, Run: place.Run, Seq: e.Seq, Time: e.Time, Point: e.Point, Decision: e.Decision, Kind: kindOf(e), By: e.By,
 		Reason: e.Reason, Failures: len(e.Failures), Error: e.Error != "", Collects: e.Collected != nil, Elapsed: e.Elapsed,
-		File: place.File, Line: place.Line, Span: spanOf(e),
+		File: place.File, Line: place.Line, Sum: sumOf(e.Payload), Span: spanOf(e),
 	}
 	if f.Reason == "" {
 		f.Reason = e.Error

@@ -152,7 +152,7 @@ class Chart {
 	}
 
 	lane(title, fact, spans, inner = []) {
-		const gap = this.length / 400; // two bars that are nearer than this need two levels
+		const gap = this.length / 140; // two bars that are nearer than this need two levels
 		const levels = stacked(spans, gap), more = inner.length ? stacked(inner, gap) : 0;
 		const track = el('div', {class: 'track'});
 		track.style.setProperty('--levels', String(levels + more));

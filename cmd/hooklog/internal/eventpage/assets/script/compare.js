@@ -95,15 +95,16 @@ function summaryOf(runs) {
 	return t;
 }
 
-// statusOf compares the outcomes of two fires of a point. Their payloads are compared when a reader opens them.
+// statusOf compares two fires of a point.
 function statusOf(a, b) {
-	if (!a) return 'added';
-	if (!b) return 'missing';
-	return a.decision === b.decision && a.kind === b.kind && fails(a) === fails(b) ? 'same' : 'changed';
+	if (!a) return 'only right';
+	if (!b) return 'only left';
+	if (a.decision !== b.decision || a.kind !== b.kind || fails(a) !== fails(b)) return 'other decision';
+	return a.sum === b.sum ? 'same' : 'other payload';
 }
 
 function pairRow(a, b, status, runs) {
-	const li = el('li', {class: 'pair ' + status});
+	const li = el('li', {class: 'pair ' + status.replace(' ', '-')});
 	const cell = (f, run) => f ? el('span', {class: 'side'}, ...spaced(
 		el('span', {class: 'offset'}, '+' + duration(Math.max(0, millis(f.time) - millis(run.start)))), shown(f.point),
 		f.kind === 'continue' && !fails(f) ? null : chip(f), f.by ? el('span', {class: 'by'}, shown(f.by)) : null,

@@ -31,7 +31,7 @@ class Talk {
 	}
 
 	sub(r) {
-		return el('li', {class: 'said sub'}, el('button', {
+		return el('li', {class: 'turn sub'}, el('button', {
 			type: 'button', class: 'who', 'data-row': true, click: () => openRun({number: r.number}, {focus: true, view: 'talk'}),
 		}, el('b', {}, 'Run'), ' ', shown(titleOf(r)), ' ', facts(r)));
 	}
@@ -60,7 +60,7 @@ class Talk {
 		if (s.change) {
 			parts.push(el('details', {open: true}, el('summary', {}, 'Changed by hooks'), lines('Changed by hooks', s.change)));
 		}
-		return el('li', {class: `said ${s.role in speakers ? s.role : ''}${s.failed ? ' fails' : ''}`}, ...parts);
+		return el('li', {class: `turn ${s.role in speakers ? s.role : ''}${s.failed ? ' fails' : ''}`}, ...parts);
 	}
 }
 
