@@ -58,8 +58,7 @@ func checkAddition(dir string, texts map[string][]byte, by newcomer) Diagnostics
 	}
 	added := &addition{newcomer: by, declared: map[string]bool{}, imported: map[string]bool{}, used: map[string]bool{}}
 	for _, path := range slices.Sorted(maps.Keys(texts)) {
-		f := parse(fset, source{name: path, path: path, text: texts[path]}, false)
-		added.add(f)
+		added.add(parse(fset, source{name: path, path: path, text: texts[path]}))
 	}
 	var found Diagnostics
 	for _, f := range present {

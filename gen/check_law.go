@@ -200,13 +200,6 @@ func checkPayloadResult(r *specInfo, report report) {
 	}
 }
 
-func checkUnion(r *specInfo, report report) {
-	for _, bar := range r.file.unions {
-		report(bar, "there is no A | B in a list: list the exits one by one, as in (A, B, spec.FailClosed); "+
-			"for a payload declare a struct")
-	}
-}
-
 func checkRepeated(r *specInfo, report report) {
 	for _, m := range r.members {
 		seen := map[string]bool{}

@@ -31,7 +31,7 @@ func (m *member) decides() bool {
 func (m *member) unclear() bool {
 	for _, e := range m.law {
 		switch e.kind {
-		case unresolvedElement, wrongImportElement, unionElement:
+		case unresolvedElement, wrongImportElement:
 			return true
 		case unknownMarker, bareMarker:
 			meant := spelling.Suggest(e.name, markerNames)

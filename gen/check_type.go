@@ -137,11 +137,7 @@ func (r *specInfo) mayDeclare(name string) bool {
 	if r.words == nil {
 		r.words = map[string]bool{}
 		for _, f := range r.broken {
-			for _, t := range tokenize(f.text) {
-				if t.kind == token.IDENT {
-					r.words[string(f.text[t.offset:t.end])] = true
-				}
-			}
+			f.scan(func(_ int, _ token.Token, literal string) { r.words[literal] = true })
 		}
 	}
 	return r.words[name]
@@ -152,7 +148,7 @@ func (r *specInfo) inTest(name string) string {
 	if r.testNames == nil {
 		r.testNames = map[string]string{}
 		for _, s := range r.tests() {
-			f := parse(r.Fset, s, false)
+			f := parse(r.Fset, s)
 			if f.tree.Name.Name != r.Package {
 				continue
 			}

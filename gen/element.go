@@ -19,7 +19,6 @@ const (
 	envElement                            // spec.Env
 	errorElement                          // error
 	payloadElement                        // the payload of a point
-	unionElement                          // A | B
 	foreignElement                        // a type of another package
 	wrongImportElement                    // spec.Replace where spec is another package
 	unresolvedElement                     // a qualifier that names no import; reported as such
@@ -62,7 +61,7 @@ func (e *element) selects() Kind {
 // isExit reports whether the element is an exit, or a mistaken attempt at one.
 func (e *element) isExit() bool {
 	switch e.kind {
-	case exitElement, unionElement, undeclaredElement, otherFileElement, notStructElement, genericElement,
+	case exitElement, undeclaredElement, otherFileElement, notStructElement, genericElement,
 		pointerElement, foreignElement:
 		return true
 	}
@@ -122,11 +121,11 @@ func (r *specInfo) readLaws() {
 }
 
 // payload returns the parameter that is the payload: the first that is not a context. It returns nil if there is no
-// such parameter, or if the parameter is variadic or a union.
+// such parameter, or if the parameter is variadic.
 func (m *member) payload(r *specInfo) *parameter {
 	for i := range m.params {
 		p := &m.params[i]
-		if _, variadic := p.typ.(*ast.Ellipsis); variadic || p.union {
+		if _, variadic := p.typ.(*ast.Ellipsis); variadic {
 			return nil
 		}
 		if !r.isContext(p.typ) {
@@ -159,10 +158,6 @@ func (r *specInfo) isContext(expr ast.Expr) bool {
 // element classifies one entry of a result list.
 func (r *specInfo) element(m *member, expr ast.Expr, payloads map[string]*member) *element {
 	e := &element{expr: expr}
-	if r.unionAfter(expr) {
-		e.kind = unionElement
-		return e
-	}
 	if e.marker = r.markerUse(expr); e.marker != nil {
 		e.name = e.marker.name
 		switch {

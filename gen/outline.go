@@ -92,9 +92,8 @@ type member struct {
 
 // A parameter is one parameter of a method.
 type parameter struct {
-	name  *ast.Ident // nil if it has none
-	typ   ast.Expr
-	union bool // A | B
+	name *ast.Ident // nil if it has none
+	typ  ast.Expr
 }
 
 // Pos returns the position of the name, or of the type if the parameter has no name.
@@ -328,10 +327,7 @@ func (r *specInfo) embedding(expr ast.Expr, open map[*ast.TypeSpec]bool) *embedd
 // addMember adds a method of the interface to the members, and to the points unless its name is a duplicate.
 func (r *specInfo) addMember(field *ast.Field, name *ast.Ident, signature *ast.FuncType, groups []*Group) {
 	m := &member{ident: name, Point: &Point{Name: name.Name, Doc: field.Doc.Text(), Pos: name.Pos(), Groups: groups}}
-	for _, p := range flatten(signature.Params) {
-		p.union = r.unionAfter(p.typ)
-		m.params = append(m.params, p)
-	}
+	m.params = flatten(signature.Params)
 	for _, p := range flatten(signature.Results) {
 		m.Results = append(m.Results, p.typ)
 	}
@@ -357,33 +353,6 @@ func flatten(list *ast.FieldList) []parameter {
 		}
 	}
 	return all
-}
-
-// unionAfter reports whether a type is followed by a | that parse has blanked out.
-func (r *specInfo) unionAfter(expr ast.Expr) bool {
-	for _, bar := range r.file.unions {
-		if bar < expr.End() {
-			continue
-		}
-		start, end := r.offset(expr.End()), r.offset(bar)
-		if onlyBlanks(r.file.text[start:end]) {
-			return true
-		}
-	}
-	return false
-}
-
-// offset returns the offset of pos in the text of the spec file.
-func (r *specInfo) offset(pos token.Pos) int { return int(pos - r.file.tree.FileStart) }
-
-// onlyBlanks reports whether text consists of blanks and tabs.
-func onlyBlanks(text []byte) bool {
-	for _, c := range text {
-		if c != ' ' && c != '\t' {
-			return false
-		}
-	}
-	return true
 }
 
 // typeOf returns the model's Type for an expression.

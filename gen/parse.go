@@ -1,12 +1,12 @@
 package gen
 
 import (
-	"bytes"
 	"errors"
 	"go/ast"
 	"go/parser"
 	"go/scanner"
 	"go/token"
+	"strings"
 	"sync"
 )
 
@@ -15,74 +15,79 @@ type file struct {
 	source
 	tree   *ast.File
 	errors scanner.ErrorList
-	unions []token.Pos // of each | between two types in a list of the spec's interfaces
 }
 
-// parseAll parses sources concurrently. Sources that can contain the spec are parsed tolerantly.
+// parseAll parses sources concurrently.
 func parseAll(fset *token.FileSet, sources []source) []*file {
 	files := make([]*file, len(sources))
 	var wg sync.WaitGroup
 	for i, s := range sources {
-		wg.Go(func() { files[i] = parse(fset, s, bytes.Contains(s.text, []byte("hookgen"))) })
+		wg.Go(func() { files[i] = parse(fset, s) })
 	}
 	wg.Wait()
 	return files
 }
 
-// parse parses a source with its comments. If tolerant is set, it blanks out A | B unions, so that the parser can read
-// the rest of the file.
-func parse(fset *token.FileSet, s source, tolerant bool) *file {
-	f := &file{source: s}
-	f.tree, f.errors = parseText(fset, s.path, s.text)
-	text := s.text
-	var unions []int
-	// Each round removes every union that the parser met, at least one; it gives up after ten errors.
-	for round := 0; tolerant && len(f.errors) > 0 && round < 10; round++ {
-		next, found := blankUnions(text, offsetsOf(f.errors, text))
-		if len(found) == 0 {
-			break
-		}
-		text, unions = next, append(unions, found...)
-		f.tree, f.errors = parseText(fset, s.path, text)
-	}
-	for _, offset := range unions {
-		f.unions = append(f.unions, f.tree.FileStart+token.Pos(offset))
-	}
-	return f
-}
-
-// parseText runs the parser.
-func parseText(fset *token.FileSet, path string, text []byte) (*ast.File, scanner.ErrorList) {
-	tree, err := parser.ParseFile(fset, path, text, parser.ParseComments|parser.SkipObjectResolution)
+// parse parses a source with its comments.
+func parse(fset *token.FileSet, s source) *file {
+	tree, err := parser.ParseFile(fset, s.path, s.text, parser.ParseComments|parser.SkipObjectResolution)
 	var list scanner.ErrorList
 	if err != nil && !errors.As(err, &list) {
-		list.Add(token.Position{Filename: path}, err.Error())
+		list.Add(token.Position{Filename: s.path}, err.Error())
 	}
 	if len(list) > 0 {
-		fset.File(tree.FileStart).SetLinesForContent(text) // the parser may have given up before the last line
+		fset.File(tree.FileStart).SetLinesForContent(s.text) // the parser may have given up before the last line
 	}
-	return tree, list
+	return &file{s, tree, list}
 }
 
-// offsetsOf returns the offsets of the errors at a |.
-func offsetsOf(list scanner.ErrorList, text []byte) []int {
-	var offsets []int
-	for _, e := range list {
-		if at := e.Pos.Offset; at >= 0 && at < len(text) && text[at] == '|' {
-			offsets = append(offsets, at)
+// Rules about the syntax of a file.
+const (
+	ruleSyntax = "syntax"
+	ruleUnion  = "union" // Go has no A | B in lists, but people who know sum types write it
+)
+
+// syntaxErrors returns the errors of the parser with a remedy for each.
+func (f *file) syntaxErrors() Diagnostics {
+	var found Diagnostics
+	for _, e := range f.errors {
+		rest := string(f.text[min(max(e.Pos.Offset, 0), len(f.text)):])
+		d := Diagnostic{Pos: e.Pos, Message: e.Msg + ": correct the syntax; a spec is read once it parses", Rule: ruleSyntax}
+		switch {
+		case strings.HasPrefix(rest, "|"):
+			d.Rule, d.Message = ruleUnion, "there is no A | B in a list: list the exits one by one, as in "+
+				"(A, B, spec.FailClosed); for a payload declare a struct"
+		case strings.HasPrefix(rest, ",") && strings.HasPrefix(e.Msg, "expected ';'"):
+			d.Message = e.Msg + ": write a list of several results in parentheses"
 		}
+		found = append(found, d)
 	}
-	return offsets
+	return found
 }
 
 // comments returns the comments of the file in source order, even if the file does not parse.
 func (f *file) comments(fset *token.FileSet) []*ast.Comment {
-	if len(f.errors) > 0 {
-		return commentsOf(fset.File(f.tree.FileStart), f.text)
-	}
 	var comments []*ast.Comment
+	if len(f.errors) > 0 {
+		f.scan(func(offset int, kind token.Token, literal string) {
+			if kind == token.COMMENT {
+				comments = append(comments, &ast.Comment{Slash: fset.File(f.tree.FileStart).Pos(offset), Text: literal})
+			}
+		})
+		return comments
+	}
 	for _, group := range f.tree.Comments {
 		comments = append(comments, group.List...)
 	}
 	return comments
+}
+
+// scan calls visit for every token of the file, comments included, even if the file does not parse.
+func (f *file) scan(visit func(offset int, kind token.Token, literal string)) {
+	own := token.NewFileSet().AddFile("", -1, len(f.text))
+	var s scanner.Scanner
+	s.Init(own, f.text, nil, scanner.ScanComments)
+	for pos, kind, literal := s.Scan(); kind != token.EOF; pos, kind, literal = s.Scan() {
+		visit(own.Offset(pos), kind, literal)
+	}
 }

@@ -3,7 +3,6 @@ package gen
 import (
 	"fmt"
 	"go/ast"
-	"go/scanner"
 	"go/token"
 	"slices"
 	"strings"
@@ -44,7 +43,6 @@ func ReadFiles(dir string, files []File) (*Spec, Diagnostics) {
 const (
 	ruleNoSpec = "no-spec"
 	ruleSize   = "size"
-	ruleSyntax = "syntax"
 )
 
 // ruleUndefined is the only rule that needs every file of the package: any of them may declare the type.
@@ -97,7 +95,7 @@ func outlineOf(dir string, sources []source) (*specInfo, Diagnostics) {
 		return nil, noSpec(dir, directives, files, fset)
 	}
 	if len(f.errors) > 0 {
-		return nil, syntaxErrors(f, fset)
+		return nil, f.syntaxErrors()
 	}
 	return outline(dir, fset, f, files, directives, points), nil
 }
@@ -165,7 +163,7 @@ func specsInTests(tests []source) Diagnostics {
 	fset := token.NewFileSet()
 	var found Diagnostics
 	for _, s := range tests {
-		f := parse(fset, s, false)
+		f := parse(fset, s)
 		for _, d := range f.directives(fset) {
 			if d.marksSpec() {
 				found = append(found, Diagnostic{fset.PositionFor(d.pos, false), "a spec in a test is not read: " +
@@ -179,25 +177,6 @@ func specsInTests(tests []source) Diagnostics {
 // directiveRules returns the rules about directives, which also apply to files without a spec.
 func directiveRules() []rule {
 	return slices.DeleteFunc(slices.Clone(rules), func(r rule) bool { return !strings.HasPrefix(r.id, "directive-") })
-}
-
-// syntaxErrors returns the errors of the parser, and the A | B unions that parse has blanked out.
-func syntaxErrors(f *file, fset *token.FileSet) Diagnostics {
-	r := &specInfo{Spec: &Spec{Spec: model.Spec{Fset: fset}}, file: f}
-	found := runRules(r, slices.DeleteFunc(slices.Clone(rules), func(r rule) bool { return r.id != "union" }))
-	for _, e := range f.errors {
-		found = append(found, Diagnostic{Pos: e.Pos, Message: syntaxMessage(f, e), Rule: ruleSyntax})
-	}
-	return found
-}
-
-// syntaxMessage adds a remedy to a message of the parser.
-func syntaxMessage(f *file, e *scanner.Error) string {
-	at := e.Pos.Offset
-	if at >= 0 && at < len(f.text) && f.text[at] == ',' && strings.HasPrefix(e.Msg, "expected ';'") {
-		return e.Msg + ": write a list of several results in parentheses"
-	}
-	return e.Msg + ": correct the syntax; a spec is read once it parses"
 }
 
 // fillEdits sets EditField of each point with an Edit for which exactly one field matches. The rules demand that.

@@ -77,20 +77,13 @@ func (s *Spec) Surface(module string, files func(importPath string) []File) (*Su
 	r.own.files = slices.Concat([]*file{s.info.file}, s.info.others, s.info.limited)
 	r.own.constants = evaluate(r.Fset, r.own.files)
 	for _, f := range s.info.broken {
-		r.reportSyntax(f)
+		r.found = append(r.found, f.syntaxErrors()...)
 	}
 	surface := r.surface()
 	if len(r.found) > 0 {
 		return nil, r.found.sorted()
 	}
 	return surface, nil
-}
-
-// reportSyntax reports the syntax errors of a file.
-func (r *surfaceReader) reportSyntax(f *file) {
-	for _, e := range f.errors {
-		r.found = append(r.found, Diagnostic{Pos: e.Pos, Message: syntaxMessage(f, e), Rule: ruleSyntax})
-	}
 }
 
 // A surfaceReader reads the surface of one spec.
@@ -216,7 +209,7 @@ func (r *surfaceReader) packageOf(importPath string) *surfacePackage {
 		if ignored(f.tree) {
 			continue
 		}
-		r.reportSyntax(f)
+		r.found = append(r.found, f.syntaxErrors()...)
 		p.files = append(p.files, f)
 		for _, d := range declarations(f) {
 			switch {

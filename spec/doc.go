@@ -229,6 +229,7 @@
 //   - no-spec: a directory holds a spec
 //   - size: a spec is not larger than 4 MB
 //   - syntax: a spec parses
+//   - union: a list has commas, no A | B
 //   - build-constraint: a spec belongs to every build
 //   - cgo: a spec is plain Go
 //   - dot-import: a spec has no dot imports
@@ -263,7 +264,6 @@
 //   - marker-place: markers appear in result lists, spec.Env in the interface
 //   - error-result: error is not listed
 //   - payload-result: a payload is not listed
-//   - union: a list has commas, no A | B
 //   - repeated: nothing is listed twice
 //   - order: a list begins with Vote and Reverse and ends with the policy
 //   - check-alone: spec.Check is listed alone

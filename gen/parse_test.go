@@ -1,0 +1,12 @@
+package gen
+
+import "testing"
+
+func TestLeadingBracesAreRefused(t *testing.T) {
+	for _, text := range []string{"{ A | B } //hookgen:points", "} A | B //hookgen:points",
+		"interface { A(B | C) } //hookgen:points", "| //hookgen:points", ", //hookgen:points"} {
+		if _, found := readFiles(map[string]string{"spec.go": text}); len(found) == 0 {
+			t.Errorf("nothing is wrong with %q", text)
+		}
+	}
+}
