@@ -21,8 +21,7 @@ type Version struct {
 // Compare returns the differences between two versions of a spec, the worst first, and then in the order of the new
 // version. Differences that an ignore line accepts are left out.
 func Compare(old, now Version) []Finding {
-	c := &comparison{old: old, now: now, renamed: map[string]string{}, aliases: map[string]string{},
-		explained: map[string]bool{}}
+	c := &comparison{old: old, now: now, aliases: map[string]string{}, explained: map[string]bool{}}
 	for name, t := range now.Types {
 		if t.Alias && t.Params == "" && !t.Underlying.IsZero() {
 			c.aliases[name] = t.Underlying.Meaning
@@ -47,7 +46,6 @@ type comparison struct {
 	pairs     []pair // points of both versions, in the order of the new one
 	removed   []*gen.SurfacePoint
 	added     []*gen.SurfacePoint
-	renamed   map[string]string // types, from the old name to the new one
 	aliases   map[string]string // types of the new version that are aliases, and what they mean
 	explained map[string]bool   // old types whose removal another finding reports
 	found     []Finding
@@ -159,16 +157,6 @@ func (c *comparison) compareParents() {
 
 // isForeign reports whether a name is that of a declaration of another package.
 func isForeign(name string) bool { return strings.Contains(name, ".") }
-
-// had reports whether the old version has a type, perhaps with another name.
-func (c *comparison) had(name string) bool {
-	for old := range c.old.Types {
-		if c.newName(old) == name {
-			return true
-		}
-	}
-	return false
-}
 
 // deprecateFirst returns the advice for a declaration that is gone, unless it was deprecated.
 func deprecateFirst(deprecated bool) string {

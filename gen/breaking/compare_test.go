@@ -354,25 +354,28 @@ func TestTags(t *testing.T) {
 	}
 }
 
-// Two declarations are one with another name if their contents agree, except for one that was announced to go.
+// A declaration with another name is a removal and an addition, whatever its contents.
 func TestRenames(t *testing.T) {
 	const head = "package p\n\nimport \"github.com/hookgen/hookgen/spec\"\n\n//hookgen:points\ntype Points interface {\n"
 	const gone = "\n// Deprecated: yes.\n"
 	for _, test := range []struct{ name, old, now, want string }{
-		{"a point", "OnA(A)\n}\ntype A struct{ F int }", "OnB(A)\n}\ntype A struct{ F int }", "breaks-hooks point-renamed"},
+		{"a point", "OnA(A)\n}\ntype A struct{ F int }", "OnB(A)\n}\ntype A struct{ F int }",
+			"breaks-hooks point-removed-undeprecated, safe point-added"},
 		{"a deprecated point", gone + "OnA(A)\n}\ntype A struct{ F int }", "OnB(A)\n}\ntype A struct{ F int }",
 			"breaks-hooks point-removed, safe point-added"},
-		{"a point that remains deprecated", gone + "OnA(int)\n}", gone + "OnB(int)\n}", "breaks-hooks point-renamed"},
+		{"a point that remains deprecated", gone + "OnA(int)\n}", gone + "OnB(int)\n}",
+			"breaks-hooks point-removed, safe point-added"},
 		{"a point, its payload and its exits",
 			"OnA(A) (X, Y, spec.FailOpen)\n}\ntype A struct{ F int }\ntype X struct{ G int }\ntype Y struct{ H int }",
 			"OnB(B) (V, W, spec.FailOpen)\n}\ntype B struct{ F int }\ntype V struct{ G int }\ntype W struct{ H int }",
-			"breaks-hooks point-renamed, breaks-hooks type-renamed, breaks-hooks exit-renamed, breaks-hooks exit-renamed"},
+			"breaks-hooks point-removed-undeprecated, safe point-added"},
 		{"a point, and another exit", "OnA(int) (X, spec.FailOpen)\n}\ntype X struct{ G int }",
 			"OnB(int) (Y, spec.FailOpen)\n}\ntype Y struct{ G string }",
 			"breaks-hooks point-removed-undeprecated, safe point-added"},
 		{"a deprecated exit", "OnA(int) (X, spec.FailOpen)\n}\n" + gone + "type X struct{ G int }",
 			"OnA(int) (Y, spec.FailOpen)\n}\ntype Y struct{ G int }", "breaks-hooks exit-removed, breaks-loops exit-added"},
-		{"a field", "OnA(A)\n}\ntype A struct{ F int }", "OnA(A)\n}\ntype A struct{ G int }", "breaks-hooks field-renamed"},
+		{"a field", "OnA(A)\n}\ntype A struct{ F int }", "OnA(A)\n}\ntype A struct{ G int }",
+			"breaks-hooks field-removed, safe field-added"},
 		{"a deprecated field", "OnA(A)\n}\ntype A struct {" + gone + "F int }", "OnA(A)\n}\ntype A struct{ G int }",
 			"breaks-hooks field-removed, safe field-added"},
 	} {

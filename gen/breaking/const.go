@@ -20,13 +20,13 @@ func (c *comparison) compareConsts(users map[string][]string) {
 		before, met := old[k.Name]
 		points := users[k.Of]
 		switch {
-		case !met && (c.old.Part || isForeign(k.Name) && !c.had(k.Of)):
+		case !met && (c.old.Part || isForeign(k.Name) && c.old.Types[k.Of] == nil):
 		case !met:
 			c.report("const-added", Safe, points, k.Pos, token.Position{}, "the constant %s is new", k.Name)
 		case k.Type != "" && untyped[before.Type] == k.Type && valueOf(before, k) == valueOf(k, before):
 			c.report("const-changed", Safe, points, k.Pos, before.Pos, "the constant %s is %s and was of type %s",
 				k.Name, k.Type, before.Type)
-		case c.rename(before.Type) != k.Type && !(c.old.Part && before.Type == ""):
+		case before.Type != k.Type && !(c.old.Part && before.Type == ""):
 			c.report("const-changed", BreaksHooks, points, k.Pos, before.Pos,
 				"the constant %s is of type %s and was of type %s: hooks that use it may not compile", k.Name,
 				cmp.Or(k.Type, "unknown"), cmp.Or(before.Type, "unknown"))
@@ -44,11 +44,10 @@ func (c *comparison) compareConsts(users map[string][]string) {
 		}
 	}
 	for _, k := range c.old.Consts {
-		of := c.newName(k.Of)
-		if now[k.Name] || isForeign(k.Name) && c.now.Types[of] == nil {
+		if now[k.Name] || isForeign(k.Name) && c.now.Types[k.Of] == nil {
 			continue
 		}
-		c.report("const-removed", BreaksHooks, users[of], c.now.Pos, k.Pos,
+		c.report("const-removed", BreaksHooks, users[k.Of], c.now.Pos, k.Pos,
 			"the constant %s is gone: hooks that use it do not compile%s", k.Name, deprecateFirst(k.Deprecated))
 	}
 }

@@ -3,7 +3,7 @@
 //
 // Start with [Compare] in compare.go. It works on the plain data of [gen.Surface]:
 //
-//	match.go      finds the points and types that were renamed
+//	match.go      finds the points of both versions, and compares types as they are written
 //	reach.go      finds the points that reach a type
 //	point.go      compares a point: its payload, its law and its exits
 //	api.go        derives what hooks, observers and programs see of a law

@@ -7,8 +7,7 @@ import (
 	"github.com/hookgen/hookgen/gen"
 )
 
-// compareDocs compares the comments of one declaration. A comment that begins with another name because the declaration
-// was renamed is the same comment.
+// compareDocs compares the comments of one declaration.
 func (c *comparison) compareDocs(points []string, name string, old, now gen.SurfaceDecl) {
 	switch {
 	case !old.Deprecated && now.Deprecated:
@@ -17,7 +16,7 @@ func (c *comparison) compareDocs(points []string, name string, old, now gen.Surf
 	case old.Deprecated && !now.Deprecated:
 		c.report("undeprecated", Safe, points, now.Pos, old.Pos,
 			"%s is no longer deprecated", name)
-	case old.Doc != now.Doc && strings.ReplaceAll(old.Doc, old.Name, now.Name) != now.Doc:
+	case old.Doc != now.Doc:
 		c.report("doc-changed", Safe, points, now.Pos, old.Pos, "the comment of %s changed", name)
 	}
 }

@@ -2,14 +2,12 @@ package breaking
 
 import (
 	"go/token"
-	"slices"
 
 	"github.com/hookgen/hookgen/gen"
 )
 
 // compareFields compares the fields of a struct.
 func (c *comparison) compareFields(old, now *gen.SurfaceType, points []string) {
-	renames := c.fieldRenames(old, now)
 	places := map[string]int{} // of the fields of the new version
 	for i, f := range now.Fields {
 		places[f.Name] = i
@@ -19,11 +17,7 @@ func (c *comparison) compareFields(old, now *gen.SurfaceType, points []string) {
 	var order []int
 	var kept []gen.SurfaceField
 	for _, f := range old.Fields {
-		name := f.Name
-		if to := renames[name]; to != "" {
-			name = to
-		}
-		place, ok := places[name]
+		place, ok := places[f.Name]
 		breaks, why := BreaksHooks, "hooks that use it do not compile"+deprecateFirst(f.Deprecated)
 		if !visible(c.old, old, f) {
 			breaks, why = Safe, "hooks could not see it"
@@ -33,20 +27,15 @@ func (c *comparison) compareFields(old, now *gen.SurfaceType, points []string) {
 			c.report("field-removed", breaks, points, now.Pos, f.Pos, "the field %s of %s is gone: %s", f.Name, of, why)
 			continue
 		}
-		met[name] = true
+		met[f.Name] = true
 		order, kept = append(order, place), append(kept, f)
-		g := now.Fields[place]
-		if name != f.Name {
-			c.report("field-renamed", breaks, points, g.Pos, f.Pos, "the field %s of %s is now called %s: %s", f.Name, of,
-				name, why)
-		}
-		c.compareField(now, f, g, breaks, points)
+		c.compareField(now, f, now.Fields[place], breaks, points)
 	}
 	stay := longestIncreasing(order)
 	for i, f := range kept {
 		if !stay[i] {
 			c.report("field-moved", Safe, points, now.Fields[order[i]].Pos, f.Pos,
-				"the field %s of %s moved: only literals without field names notice", now.Fields[order[i]].Name, of)
+				"the field %s of %s moved: only literals without field names notice", f.Name, of)
 		}
 	}
 	for _, f := range now.Fields {
@@ -83,7 +72,7 @@ func (c *comparison) compareField(t *gen.SurfaceType, f, g gen.SurfaceField, bre
 		c.explain(f.Type)
 		was, is := texts(f.Type, g.Type)
 		c.report("field-retyped", breaks, points, g.Type.Pos, f.Type.Pos, "the field %s of %s is %s and was %s: %s", g.Name,
-			of, is, was, why("hooks that use it may not compile"))
+			of, is, was, why("hooks that use it may not compile"+c.aliasRemedy(f.Type)))
 	}
 	if f.Tag != g.Tag {
 		verdict, effect := c.retagged(t, f, g, points)
@@ -96,32 +85,6 @@ func (c *comparison) compareField(t *gen.SurfaceType, f, g gen.SurfaceField, bre
 	if f.Deprecated != g.Deprecated {
 		c.compareDocs(points, "the field "+g.Name+" of "+of, f.SurfaceDecl, g.SurfaceDecl)
 	}
-}
-
-// fieldRenames maps fields that are gone to the new fields that replace them: those of the same type, most likely those
-// with the same tag, comment or place.
-func (c *comparison) fieldRenames(old, now *gen.SurfaceType) map[string]string {
-	has := func(t *gen.SurfaceType, name string) bool {
-		return slices.ContainsFunc(t.Fields, func(f gen.SurfaceField) bool { return f.Name == name })
-	}
-	var all []candidate[string]
-	for i, f := range old.Fields {
-		for j, g := range now.Fields {
-			if has(now, f.Name) || has(old, g.Name) || f.Embedded || g.Embedded || f.Exported != g.Exported ||
-				f.Deprecated && !g.Deprecated || !c.same(f.Type, g.Type) {
-				continue
-			}
-			score := likeness(f.Name, g.Name)
-			if f.Tag != "" && f.Tag == g.Tag || f.Doc != "" && f.Doc == g.Doc {
-				score += sameDoc
-			}
-			if i == j || len(old.Fields)-i == len(now.Fields)-j {
-				score += samePlace
-			}
-			all = append(all, candidate[string]{f.Name, g.Name, score})
-		}
-	}
-	return best(all)
 }
 
 // described returns the name of a type for messages about its fields.

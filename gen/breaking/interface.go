@@ -12,27 +12,18 @@ import (
 // an embedded interface is like one that is written out.
 type methodSet struct {
 	methods  map[string]demand
-	embedded map[string]bool // embedded interfaces whose methods are known, by their new names
+	embedded map[string]bool // the names of embedded interfaces whose methods are known
 	elements []gen.Written   // embedded unions, and other interfaces
 }
 
 // A demand is one method of an interface.
 type demand struct {
 	gen.SurfaceMethod
-	from string // the embedded interface that has the method, by its new name; "" for a method that is written out
+	from string // the embedded interface that has the method; "" for a method that is written out
 }
 
-// methodsBefore returns the method set of an interface of the old version, and methodsNow of the new one.
-func (c *comparison) methodsBefore(t *gen.SurfaceType) methodSet {
-	return c.methodsOf(c.old, c.newName, t)
-}
-
-func (c *comparison) methodsNow(t *gen.SurfaceType) methodSet {
-	return c.methodsOf(c.now, func(name string) string { return name }, t)
-}
-
-// methodsOf returns the method set of an interface in one of the versions. name returns the new name of a type.
-func (c *comparison) methodsOf(v Version, name func(string) string, t *gen.SurfaceType) methodSet {
+// methodsOf returns the method set of an interface in one of the versions.
+func (c *comparison) methodsOf(v Version, t *gen.SurfaceType) methodSet {
 	set := methodSet{map[string]demand{}, map[string]bool{}, nil}
 	var visit func(t *gen.SurfaceType, from string)
 	visit = func(t *gen.SurfaceType, from string) {
@@ -47,9 +38,9 @@ func (c *comparison) methodsOf(v Version, name func(string) string, t *gen.Surfa
 				embedded = resolved(v, embedded)
 			}
 			// If only a part of the old package is known, an interface that is missing there may exist elsewhere.
-			if embedded == nil || !embedded.Interface || c.old.Part && !c.had(name(embedded.Name)) {
+			if embedded == nil || !embedded.Interface || c.old.Part && c.old.Types[embedded.Name] == nil {
 				set.elements = append(set.elements, e)
-			} else if full := name(embedded.Name); !set.embedded[full] && embedded != t {
+			} else if full := embedded.Name; !set.embedded[full] && embedded != t {
 				set.embedded[full] = true
 				visit(embedded, full)
 			}
@@ -73,7 +64,7 @@ func (c *comparison) sameElements(old, now methodSet) bool {
 // compareInterface compares the methods of an interface. A change of an interface that both versions embed is a finding
 // about that one.
 func (c *comparison) compareInterface(old, now *gen.SurfaceType, points []string) {
-	before, after := c.methodsBefore(old), c.methodsNow(now)
+	before, after := c.methodsOf(c.old, old), c.methodsOf(c.now, now)
 	if !c.sameElements(before, after) {
 		c.report("type-changed", BreaksHooks, points, now.Pos, old.Pos,
 			"%s is declared as %s and was %s: hooks that use it may not compile", now.Name, declaredAs(now), declaredAs(old))

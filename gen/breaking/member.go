@@ -130,7 +130,7 @@ func (c *comparison) compareMembers(old, now *gen.SurfaceType, points []string) 
 	before, after := membersOf(c.old, old), membersOf(c.now, now)
 	for _, name := range slices.Sorted(maps.Keys(before.chosen)) {
 		was := before.chosen[name]
-		owner := c.newName(was.owner)
+		owner := was.owner
 		t := c.now.Types[owner]
 		if was.depth == 0 || t == nil || !declares(t, name) && !c.demands(t, name) {
 			continue
@@ -176,32 +176,24 @@ func (c *comparison) demands(t *gen.SurfaceType, method string) bool {
 	if !t.Interface {
 		return false
 	}
-	_, ok := c.methodsNow(t).methods[method]
+	_, ok := c.methodsOf(c.now, t).methods[method]
 	return ok
 }
 
 // movedWithin reports whether one of two interfaces embeds the other, in one of the versions. A method of one is then
 // the same as that of the other.
 func (c *comparison) movedWithin(one, other string) bool {
-	for _, t := range c.old.Types {
-		if name := c.newName(t.Name); t.Interface &&
-			(name == one && c.methodsBefore(t).embedded[other] || name == other && c.methodsBefore(t).embedded[one]) {
-			return true
-		}
+	embeds := func(v Version, outer, inner string) bool {
+		t := v.Types[outer]
+		return t != nil && t.Interface && c.methodsOf(v, t).embedded[inner]
 	}
-	a, b := c.now.Types[one], c.now.Types[other]
-	return a != nil && a.Interface && c.methodsNow(a).embedded[other] ||
-		b != nil && b.Interface && c.methodsNow(b).embedded[one]
+	return embeds(c.old, one, other) || embeds(c.old, other, one) || embeds(c.now, one, other) || embeds(c.now, other, one)
 }
 
 // isNewThere reports whether a type of both versions has a method only now, which is a finding about that type.
 func (c *comparison) isNewThere(owner, method string) bool {
-	for name, t := range c.old.Types {
-		if c.newName(name) == owner {
-			return !declares(t, method)
-		}
-	}
-	return false
+	t := c.old.Types[owner]
+	return t != nil && !declares(t, method)
 }
 
 // declares reports whether a type has a field or a method of its own.

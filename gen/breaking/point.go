@@ -83,15 +83,11 @@ func (c *comparison) comparePoint(p pair) {
 	report := func(rule string, verdict Verdict, format string, args ...any) {
 		c.report(rule, verdict, points, now.Pos, old.Pos, format, args...)
 	}
-	if old.Name != now.Name {
-		report("point-renamed", BreaksHooks, "the point %s is now called %s: hooks of %s do not compile; "+
-			"keep the old point as deprecated for one release", old.Name, now.Name, old.Name)
-	}
 	if !c.same(old.Payload, now.Payload) {
 		c.explain(old.Payload)
 		was, is := texts(old.Payload, now.Payload)
 		c.report("payload-changed", BreaksHooks, points, now.Payload.Pos, old.Payload.Pos,
-			"the payload of %s is %s and was %s: hooks of it do not compile", now.Name, is, was)
+			"the payload of %s is %s and was %s: hooks of it do not compile%s", now.Name, is, was, c.aliasRemedy(old.Payload))
 	}
 	c.compareLaw(p)
 	c.compareKey(p, report)
@@ -124,7 +120,7 @@ func (c *comparison) compareKey(p pair, report reporter) {
 	case old.Name != now.Name || !c.same(old.Type, now.Type):
 		report("key-changed", BreaksHooks, "the key of %s is %s of type %s and was %s of type %s: hooks that are registered "+
 			"with For%s do not compile", p.now.Name, now.Name, now.Type.Text, old.Name, old.Type.Text, old.Name)
-	case old.Field != now.Field && !c.fieldRenamed(p, old.Field, now.Field):
+	case old.Field != now.Field:
 		report("key-changed", ChangesBehaviour, "the key %s of %s is %s of the payload and was %s: hooks that are "+
 			"registered with For%s are called in other fires", now.Name, p.now.Name, now.Field, old.Field, old.Name)
 	}
@@ -149,7 +145,7 @@ func (c *comparison) compareLaw(p pair) {
 		c.report(rule, verdict, points, now.Pos, old.Pos, format, args...)
 	}
 	was := *old
-	was.Name, was.Payload.Text = now.Name, now.Payload.Text // so that only the law differs
+	was.Payload.Text = now.Payload.Text // so that only the law differs
 	if c.same(old.Collect, now.Collect) {
 		was.Collect.Text = now.Collect.Text
 	}
@@ -231,31 +227,22 @@ func (c *comparison) compareRewrites(p pair, report reporter) {
 		c.explain(old.Edit)
 		report("edit-changed", BreaksHooks, "Edit%s takes a %s and took a %s: hooks that call it do not compile", now.Name,
 			now.Edit.Text, old.Edit.Text)
-	case old.EditField != now.EditField && !c.fieldRenamed(p, old.EditField, now.EditField):
+	case old.EditField != now.EditField:
 		report("edit-field-changed", ChangesBehaviour, "Edit%s changes the field %s of the payload and changed %s: "+
 			"give the edit another type, so that hooks notice", now.Name, now.EditField, old.EditField)
 	}
 }
 
-// fieldRenamed reports whether a field of the payload was renamed, which is a finding of its own.
-func (c *comparison) fieldRenamed(p pair, from, to string) bool {
-	old, now := c.old.Types[typeName(p.old.Payload)], c.now.Types[typeName(p.now.Payload)]
-	if old == nil || now == nil {
-		return false
-	}
-	return c.fieldRenames(old, now)[from] == to
-}
-
 // compareExits compares the exits of a point where hooks decide.
 func (c *comparison) compareExits(p pair, report reporter) {
 	old, now := p.old, p.now
-	was := c.newNames(old.Exits)
-	for i, exit := range was {
+	was := old.Exits
+	for _, exit := range was {
 		if !slices.Contains(now.Exits, exit) {
-			c.explained[old.Exits[i]] = true
-			t := c.old.Types[old.Exits[i]]
+			c.explained[exit] = true
+			t := c.old.Types[exit]
 			report("exit-removed", BreaksHooks, "hooks of %s may no longer leave with %s: those that do do not compile%s",
-				now.Name, old.Exits[i], deprecateFirst(t != nil && t.Deprecated))
+				now.Name, exit, deprecateFirst(t != nil && t.Deprecated))
 		}
 	}
 	for _, exit := range now.Exits {
@@ -300,7 +287,7 @@ func (c *comparison) compareCollect(p pair, report reporter) {
 	}
 }
 
-// comparePolicy compares the policies. was is the old point under the new name.
+// comparePolicy compares the policies. was is the old point with the payload of the new one.
 func (c *comparison) comparePolicy(p pair, was *gen.SurfacePoint, report reporter) {
 	old, now := p.old, p.now
 	if old.Policy == now.Policy || old.Policy == gen.NoPolicy || now.Policy == gen.NoPolicy {

@@ -6,27 +6,27 @@ import (
 	"github.com/hookgen/hookgen/gen"
 )
 
-// users returns the points that reach each type, by its new name, in the order of the new version.
+// users returns the points that reach each type, in the order of the new version.
 func (c *comparison) users() map[string][]string {
 	reached := map[string]map[string]bool{}
-	add := func(v Version, p *gen.SurfacePoint, as string, name func(string) string) {
+	add := func(v Version, p *gen.SurfacePoint) {
 		from := slices.Clone(p.Exits)
 		for _, w := range []gen.Written{p.Payload, p.Edit, p.Collect, p.Around} {
 			from = append(from, w.Types...)
 		}
 		for t := range reach(v, from) {
-			if reached[name(t)] == nil {
-				reached[name(t)] = map[string]bool{}
+			if reached[t] == nil {
+				reached[t] = map[string]bool{}
 			}
-			reached[name(t)][as] = true
+			reached[t][p.Name] = true
 		}
 	}
 	for _, p := range c.pairs {
-		add(c.old, p.old, p.now.Name, c.newName)
-		add(c.now, p.now, p.now.Name, func(name string) string { return name })
+		add(c.old, p.old)
+		add(c.now, p.now)
 	}
 	for _, p := range c.added {
-		add(c.now, p, p.Name, func(name string) string { return name })
+		add(c.now, p)
 	}
 	users := map[string][]string{}
 	for _, p := range c.now.Points {

@@ -13,25 +13,13 @@ func (c *comparison) compareTypes() {
 	users := c.users()
 	c.compareConsts(users)
 	for _, name := range slices.Sorted(maps.Keys(c.old.Types)) {
-		old, now := c.old.Types[name], c.now.Types[c.newName(name)]
-		points := users[c.newName(name)]
+		old, now, points := c.old.Types[name], c.now.Types[name], users[name]
 		if now == nil {
 			if old.Exported && !c.explained[name] && !isForeign(name) {
 				c.report("type-removed", BreaksHooks, points, c.now.Pos, old.Pos,
 					"the type %s is gone: hooks that use it do not compile%s", name, deprecateFirst(old.Deprecated))
 			}
 			continue
-		}
-		if old.Name != now.Name {
-			rule, what, remedy := "type-renamed", "type", "an alias with the old name keeps them working"
-			if now.Exit {
-				rule, what, remedy = "exit-renamed", "exit", "list both for one release, the old one as deprecated"
-			}
-			verdict, why := BreaksHooks, "hooks that use it do not compile; "+remedy
-			if !old.Exported {
-				verdict, why = Safe, "hooks could not name it"
-			}
-			c.report(rule, verdict, points, now.Pos, old.Pos, "the %s %s is now called %s: %s", what, name, now.Name, why)
 		}
 		c.compareType(old, now, points)
 	}
@@ -75,11 +63,11 @@ func (c *comparison) compareType(old, now *gen.SurfaceType, points []string) {
 	report := func(rule string, verdict Verdict, format string, args ...any) {
 		c.report(rule, verdict, points, pos, oldPos, format, args...)
 	}
-	if old.Params != now.Params && c.loosened(old, now) {
+	if old.Params != now.Params && loosened(old, now) {
 		report("type-changed", Safe, "the type parameters of %s are %s and were %s: they accept more types", now.Name,
 			parameters(now), parameters(old))
 	}
-	if old.Struct != now.Struct || old.Interface != now.Interface || old.Params != now.Params && !c.loosened(old, now) ||
+	if old.Struct != now.Struct || old.Interface != now.Interface || old.Params != now.Params && !loosened(old, now) ||
 		!c.same(old.Underlying, now.Underlying) {
 		report("type-changed", BreaksHooks, "%s is declared as %s and was %s: hooks that use it may not compile", now.Name,
 			declaredAs(now), declaredAs(old))
@@ -131,8 +119,8 @@ func parameters(t *gen.SurfaceType) string {
 const anyType = "interface()"
 
 // loosened reports whether the type parameters accept every type that they accepted before.
-func (c *comparison) loosened(old, now *gen.SurfaceType) bool {
+func loosened(old, now *gen.SurfaceType) bool {
 	return slices.EqualFunc(strings.Split(old.Params, ";"), strings.Split(now.Params, ";"), func(was, is string) bool {
-		return c.rename(was) == is || is == anyType
+		return was == is || is == anyType
 	})
 }
