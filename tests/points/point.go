@@ -43,6 +43,7 @@ type Point struct {
 	Blank    bool     // the payload is an empty struct, so hooks get a zero Item
 
 	index    int
+	list     []string // the result list
 	outcomes map[string]hookkit.Outcome
 	payload  codec
 	result   codec
@@ -72,7 +73,8 @@ func readAll() []*Point {
 				p.Exits = append(p.Exits, o.Name)
 			}
 		}
-		p.readLaw(strings.Split(info.Results, ", "))
+		p.list = strings.Split(info.Results, ", ")
+		p.readLaw()
 		p.readTypes(info)
 		registry := p.registry(hooks)
 		for m := range registry.NumMethod() {
@@ -83,22 +85,24 @@ func readAll() []*Point {
 	return all
 }
 
-// readLaw reads a result list.
-func (p *Point) readLaw(results []string) {
-	has := func(word string) bool {
-		return slices.ContainsFunc(results, func(r string) bool { return r == word || strings.HasPrefix(r, word+"[") })
-	}
-	p.Collects, p.Reversed, p.Closed = has("Collect"), has("Reverse"), has("FailClosed")
+// Lists reports whether the result list of the point has a marker.
+func (p *Point) Lists(marker string) bool {
+	return slices.ContainsFunc(p.list, func(r string) bool { return r == marker || strings.HasPrefix(r, marker+"[") })
+}
+
+// readLaw reads the result list.
+func (p *Point) readLaw() {
+	p.Collects, p.Reversed, p.Closed = p.Lists("Collect"), p.Lists("Reverse"), p.Lists("FailClosed")
 	switch {
-	case has("Vote"):
+	case p.Lists("Vote"):
 		p.Kind = Vote
 	case len(p.outcomes) > 0:
 		p.Kind = Flow
 	case p.Collects:
 		p.Kind = Collect
-	case has("Check"):
+	case p.Lists("Check"):
 		p.Kind = Check
-	case has("Around"):
+	case p.Lists("Around"):
 		p.Kind = Around
 	default:
 		p.Kind = Observe
