@@ -124,11 +124,8 @@ func readyIn(in func() places) map[string]func() agent.Hook {
 		"memory.Extractor": func() agent.Hook {
 			return &memory.Extractor{Store: in().memory, Dir: filepath.Join(in().dir, "memory")}
 		},
-		"memory.Injector": func() agent.Hook { return &memory.Injector{Store: in().memory} },
-		"record.Metrics":  func() agent.Hook { return &record.Metrics{Log: slog.New(slog.DiscardHandler)} },
-		"record.Model": func() agent.Hook {
-			return &record.Model{Dir: filepath.Join(in().dir, "model"), OnError: quiet}
-		},
+		"memory.Injector":      func() agent.Hook { return &memory.Injector{Store: in().memory} },
+		"record.Metrics":       func() agent.Hook { return &record.Metrics{Log: slog.New(slog.DiscardHandler)} },
 		"memory.NotesInjector": func() agent.Hook { return &memory.NotesInjector{Notes: in().notes} },
 		"guardrail.Output": func() agent.Hook {
 			return &guardrail.Output{Validators: []guardrail.Validator{guardrail.RedactPersonal(), guardrail.LengthCap(100),
@@ -175,9 +172,6 @@ func readyIn(in func() places) map[string]func() agent.Hook {
 		"limit.Tokens":          func() agent.Hook { return &limit.Tokens{} },
 		"repair.ToolErrorRetry": func() agent.Hook { return &repair.ToolErrorRetry{} },
 		"limit.Tools":           func() agent.Hook { return &limit.Tools{Default: limit.AtMost(2)} },
-		"record.Trajectory": func() agent.Hook {
-			return &record.Trajectory{Dir: filepath.Join(in().dir, "trajectory"), OnError: quiet}
-		},
 		"window.TruncateOutput": func() agent.Hook { return &window.TruncateOutput{} },
 		"answer.SubmitOnce":     func() agent.Hook { return &answer.SubmitOnce{Tool: "submit"} },
 		"limit.Throttle": func() agent.Hook {

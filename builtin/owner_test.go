@@ -34,12 +34,6 @@ func collectors() map[string]collector {
 		"record.Audit": func(_ *testing.T, dir string, _ *slog.Logger) (agent.Hook, func() []string) {
 			return &record.Audit{Path: filepath.Join(dir, "audit.jsonl"), Points: []string{record.AllPoints}}, nothing
 		},
-		"record.Model": func(_ *testing.T, dir string, _ *slog.Logger) (agent.Hook, func() []string) {
-			return &record.Model{Dir: dir}, nothing
-		},
-		"record.Trajectory": func(_ *testing.T, dir string, _ *slog.Logger) (agent.Hook, func() []string) {
-			return &record.Trajectory{Dir: dir}, nothing
-		},
 		"record.Provenance": func(_ *testing.T, dir string, _ *slog.Logger) (agent.Hook, func() []string) {
 			return &record.Provenance{Dir: dir}, nothing
 		},

@@ -359,7 +359,7 @@ func checkPlaces(t *testing.T, at places, kept *storeLog, tenants int) {
 		t.Fatal(err)
 	}
 	for _, place := range []string{
-		"audit", "episodes", "knowledge", "memory", "model", "notes", "provenance", "store", "summary", "trajectory", "tree",
+		"audit", "episodes", "knowledge", "memory", "notes", "provenance", "store", "summary", "tree",
 	} {
 		if seen[place] < tenants {
 			t.Errorf("%s has texts of %d files or lines, want at least one for each of %d tenants", place, seen[place], tenants)

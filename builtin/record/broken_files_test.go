@@ -40,7 +40,7 @@ func TestUnreadableTrajectoriesAreErrors(t *testing.T) {
 
 func TestMetadataOfAFinishedRunIsWritten(t *testing.T) {
 	dir := t.TempDir()
-	trajectory := &record.Trajectory{Dir: dir, OneRun: true}
+	trajectory := &record.Provenance{Dir: dir, OneRun: true}
 	var of *agent.Run
 	keeps := agent.OnRunStartFunc(func(
 		_ context.Context, run *agent.Run, _ agent.RunStart,
@@ -96,7 +96,7 @@ func TestLongPromptsAreRecordedInPart(t *testing.T) {
 		messages = append(messages, agent.Message{Role: agent.RoleUser, Content: strings.Repeat("a ", 500)})
 	}
 	looptest.Harness{Turns: []looptest.Turn{looptest.Reply("a")}, Hooks: []agent.Hook{
-		&record.Model{Dir: dir, OneRun: true, MaxChars: limit.AtMost(1000)},
+		&record.Provenance{Dir: dir, OneRun: true, MaxChars: limit.AtMost(1000)},
 	}}.Do(t, t.Context(), loop.Request{Task: "x", Messages: messages})
 	text := string(fixture.ReadFile(t, filepath.Join(dir, "call_00_prompt.txt")))
 	if n := len([]rune(text)); n < 1000 || n > 1100 || !strings.Contains(text, "[truncated ") {

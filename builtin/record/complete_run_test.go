@@ -98,11 +98,8 @@ func completeHooks() []agent.Hook {
 func TestRecordersWriteEveryField(t *testing.T) {
 	dir := t.TempDir()
 	clock := looptest.NewClock(time.Date(2026, 1, 2, 3, 4, 0, 0, time.UTC))
-	recorder := &record.Model{Dir: filepath.Join(dir, "model"), OneRun: true}
-	trajectory := &record.Trajectory{
-		Dir: filepath.Join(dir, "trajectory"), OneRun: true, Recorder: recorder, Snapshot: true,
-	}
-	hooks := append(completeHooks(), recorder, trajectory,
+	hooks := append(completeHooks(),
+		&record.Provenance{Dir: filepath.Join(dir, "provenance"), OneRun: true, Snapshot: true},
 		&record.Audit{Path: filepath.Join(dir, "audit.jsonl"), Points: []string{record.AllPoints}},
 		&record.Episodes{Path: filepath.Join(dir, "episodes.jsonl"), Classify: record.FailureSignal},
 		&record.Summary{Dir: filepath.Join(dir, "summary")})

@@ -1,15 +1,14 @@
 // Package record writes runs down, and shows their course from the records.
 //
 // The fires of the points, with their payloads and decisions, are events of package hooklog. A [View] is computed from
-// these events: [Metrics], [Timing] and [History] are values, [Summary], [Trajectory], [Tree] and [Episodes] write
-// files and memories. Use a view as a hook of live runs, or let [Read] show it the events of a file, which
+// these events: [Metrics], [Timing] and [History] are values, [Provenance], [Summary], [Tree] and [Episodes] write files
+// and memories. Use a view as a hook of live runs, or let [Read] show it the events of a file, which
 // agent.Record or [Audit] writes.
 //
 // [Audit] writes such a record with a hash chain, so that nobody changes it unnoticed.
 //
-// [Model] is a recorder of its own: it keeps the requests that a model got and its replies, because [Replay] answers
-// with them instead of a model. The point AroundLLM wraps an act, and acts have no events. [Provenance] combines it
-// with a Trajectory.
+// [Provenance] keeps whole runs: what the model got and replied, and each step. [Replay] answers with its files instead
+// of a model.
 //
 // Everything is redacted before it is written. Events for a user interface belong in package observe, and conversations
 // to continue in package session. It imports packages limit, memory, redact and hooklog, and internal ones.

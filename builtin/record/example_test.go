@@ -17,7 +17,7 @@ import (
 )
 
 // A run is recorded and then replayed without the model.
-func ExampleModel() {
+func ExampleReplay() {
 	dir, err := os.MkdirTemp("", "recorded-")
 	if err != nil {
 		panic(err)
@@ -30,7 +30,8 @@ func ExampleModel() {
 		fmt.Println(result.Reply, err)
 	}
 
-	ask(looptest.NewScript(looptest.Call("look", nil), looptest.Reply("at a door")), &record.Model{Dir: dir, OneRun: true})
+	ask(looptest.NewScript(looptest.Call("look", nil), looptest.Reply("at a door")),
+		&record.Provenance{Dir: dir, OneRun: true})
 
 	again, err := record.Replay(dir)
 	if err != nil {
@@ -43,7 +44,7 @@ func ExampleModel() {
 }
 
 // The steps of a run can be read one by one.
-func ExampleTrajectory() {
+func ExampleReadTrajectory() {
 	dir, err := os.MkdirTemp("", "trajectory-")
 	if err != nil {
 		panic(err)
@@ -53,7 +54,7 @@ func ExampleTrajectory() {
 		Name:  "guide",
 		Model: looptest.NewScript(looptest.Call("look", nil), looptest.Reply("at a door")),
 		Tools: []agent.Tool{&looptest.Tool{Name: "look", Result: "a door"}},
-		Use:   []agent.Hook{&record.Trajectory{Dir: dir, OneRun: true}},
+		Use:   []agent.Hook{&record.Provenance{Dir: dir, OneRun: true}},
 	}
 	if _, err := a.Run(context.Background(), "where am I?"); err != nil {
 		panic(err)

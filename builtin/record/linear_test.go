@@ -18,8 +18,7 @@ func TestRecordsOfManyCallsNeedLinearMemory(t *testing.T) {
 	allocated := func(calls int) uint64 {
 		dir := t.TempDir()
 		var hooks agent.Hooks
-		(&record.Provenance{Dir: dir + "/a", MaxChars: limit.None}).Bind(&hooks)
-		(&record.Trajectory{Dir: dir + "/b", MaxChars: limit.None}).Bind(&hooks)
+		(&record.Provenance{Dir: dir, MaxChars: limit.None}).Bind(&hooks)
 		reply := agent.LLMResponse{Reasoning: "search everywhere"}
 		step := agent.StepResult{Step: agent.Step{Number: 1}, Response: &reply}
 		for i := range calls {
@@ -31,12 +30,12 @@ func TestRecordsOfManyCallsNeedLinearMemory(t *testing.T) {
 		var before, after runtime.MemStats
 		runtime.ReadMemStats(&before)
 		_, _ = hooks.OnRunStart.Fire(ctx, run, new(agent.RunStart))
-		_, _ = hooks.AroundLLM.Fire(ctx, run, agent.LLMRequest{Step: 1},
-			func(context.Context, agent.LLMRequest) (agent.LLMResponse, error) { return reply, nil })
+		_, _ = hooks.BeforeLLM.Fire(ctx, run, &agent.LLMRequest{Step: 1})
+		_, _ = hooks.AfterLLM.Fire(ctx, run, &reply)
 		hooks.AfterStep.Fire(ctx, run, step)
 		hooks.OnRunEnd.Fire(ctx, run, agent.AgentResult{})
 		runtime.ReadMemStats(&after)
-		if steps := trajectory(t, dir+"/b/"+run.Root()).Steps; len(steps) != 1 || len(steps[0].ToolCalls) != calls {
+		if steps := trajectory(t, dir+"/"+run.Root()).Steps; len(steps) != 1 || len(steps[0].ToolCalls) != calls {
 			t.Fatalf("%d steps are recorded", len(steps))
 		}
 		return after.TotalAlloc - before.TotalAlloc

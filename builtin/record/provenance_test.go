@@ -352,7 +352,7 @@ func TestReplayRefusesDifferentRuns(t *testing.T) {
 	long := &agent.PromptTooLong{Tokens: 10, Window: 5}
 	looptest.Harness{
 		Turns: []looptest.Turn{looptest.Error(long)},
-		Hooks: []agent.Hook{&record.Model{Dir: dir, OneRun: true}},
+		Hooks: []agent.Hook{&record.Provenance{Dir: dir, OneRun: true}},
 	}.Run(t, "go")
 	model, err := record.Replay(dir)
 	if err != nil {
@@ -454,8 +454,8 @@ func TestUnwritableDirectoryDoesNotStopRun(t *testing.T) {
 		t.Errorf("%q, %v, %d reports", ran.Reply, ran.Failed, n)
 	}
 	for want, hook := range map[string]agent.Hook{
-		"Provenance: Dir is empty": &record.Provenance{}, "record.Model: Dir is empty": &record.Model{},
-		"Trajectory: Dir is empty": &record.Trajectory{},
+		"record.Provenance: Dir is empty": &record.Provenance{},
+		"Hooks is for the snapshot":       &record.Provenance{Dir: "x", Hooks: new(agent.Hooks)},
 	} {
 		t.Run(want, func(t *testing.T) {
 			fixture.MustPanic(t, want, func() { new(agent.Hooks).Use(hook) })

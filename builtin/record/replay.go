@@ -19,7 +19,7 @@ import (
 	"github.com/hookgen/hookgen/spec/agentspec"
 )
 
-// Replayed is a model that returns the recorded replies of a [Model], in order. Use it to repeat a run with other tools
+// Replayed is a model that returns the recorded replies of a [Provenance], in order. Use it to repeat a run with other tools
 // or hooks. Make one with [Replay]. A Replayed serves one run and its sub-runs, and is safe for concurrent use.
 type Replayed struct {
 	mu   sync.Mutex
@@ -35,14 +35,14 @@ type replayedRun struct {
 	next   int // index of the next call
 }
 
-// Replay reads a recorded run from its directory, which Model.RunDir returns. It returns an error if the directory has
+// Replay reads a recorded run from its directory, which Provenance.RunDir returns. It returns an error if the directory has
 // no recorded call, or if a call is missing or unreadable. It does not need the manifest.
 //
 // The first call of the replayed run gets the first reply, and so on; a recorded error is returned again. If the run
 // makes more calls than were recorded, or differs in whether a call has tools, Generate returns an error. A sub-run
 // whose agent has no model of its own gets the recording that began with the same prompt, or else the next one.
 //
-// Calls of hooks and tools are replayed if they were recorded with [Model.Wrap].
+// Calls of hooks and tools are replayed if they were recorded with [Provenance.Wrap].
 func Replay(dir string) (*Replayed, error) {
 	root, err := readRun(dir)
 	if err != nil {

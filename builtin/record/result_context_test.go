@@ -24,7 +24,7 @@ func TestRecordsHaveTheContextOfAResult(t *testing.T) {
 	dir, audit := t.TempDir(), filepath.Join(t.TempDir(), "audit")
 	looptest.Harness{
 		Turns: fixture.Work(1), Tools: fixture.Worker(),
-		Hooks: []agent.Hook{adds, &record.Trajectory{Dir: dir, OneRun: true}, &record.Audit{Path: audit}},
+		Hooks: []agent.Hook{adds, &record.Provenance{Dir: dir, OneRun: true}, &record.Audit{Path: audit}},
 	}.Run(t, "x")
 
 	run, err := record.ReadTrajectory(dir)

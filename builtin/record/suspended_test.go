@@ -31,7 +31,7 @@ func TestRecordsOfASuspendedRun(t *testing.T) {
 			return agent.Ask{}, nil
 		}))
 		a.Hooks.Use(&record.Audit{Path: audit})
-		a.Hooks.Use(&record.Model{Dir: dir})
+		a.Hooks.Use(&record.Provenance{Dir: dir})
 		return a
 	}
 	first, err := looptest.Ended(process().Do(t.Context(), loop.Request{Task: "x", ID: "run"}))

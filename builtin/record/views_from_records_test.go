@@ -21,14 +21,14 @@ import (
 func TestWritingViewsReadRecords(t *testing.T) {
 	dir := t.TempDir()
 	type views struct {
-		trajectory *record.Trajectory
+		provenance *record.Provenance
 		tree       *record.Tree
 		episodes   *record.Episodes
 	}
 	viewsIn := func(name string) views {
 		in := filepath.Join(dir, name)
 		return views{
-			&record.Trajectory{Dir: filepath.Join(in, "steps"), Snapshot: true}, &record.Tree{Dir: filepath.Join(in, "tree")},
+			&record.Provenance{Dir: filepath.Join(in, "steps"), Snapshot: true}, &record.Tree{Dir: filepath.Join(in, "tree")},
 			&record.Episodes{Store: &memory.Facts{Share: share.Everyone}},
 		}
 	}
@@ -41,20 +41,23 @@ func TestWritingViewsReadRecords(t *testing.T) {
 		Turns: completeTurns(looptest.NewClock(time.Unix(1e9, 0))),
 		Tools: []agent.Tool{&looptest.Tool{Name: "look"}, &looptest.Tool{Name: "open"}, &looptest.Tool{Name: "burn"},
 			&looptest.Tool{Name: "wait"}, &looptest.Tool{Name: "ask", Result: "yes"}},
-		Hooks: append(completeHooks(), live.trajectory, live.tree, live.episodes),
+		Hooks: append(completeHooks(), live.provenance, live.tree, live.episodes),
 	}.Do(t, t.Context(), loop.Request{Task: "Open the door.", ID: "r1", Conversation: "c", User: "ann"})
 	if ran.Failed != nil {
 		t.Fatal(ran.Failed)
 	}
-	if err := record.Read(t.Context(), hooklog.Read(&log), read.trajectory, read.tree, read.episodes); err != nil {
+	if err := record.Read(t.Context(), hooklog.Read(&log), read.provenance, read.tree, read.episodes); err != nil {
 		t.Fatal(err)
 	}
 	shown := func(v views) string {
-		run, err := record.ReadTrajectory(filepath.Join(v.trajectory.Dir, "r1"))
+		run, err := record.ReadTrajectory(filepath.Join(v.provenance.Dir, "r1"))
 		if err != nil {
 			t.Fatal(err)
 		}
 		run.StartedAt, run.EndedAt, run.Summary, run.Snapshot.Limits = 0, 0, "", nil
+		for i := range run.LLMCalls {
+			run.LLMCalls[i].Timestamp, run.LLMCalls[i].DurationMS = 0, 0
+		}
 		for i := range run.Steps {
 			run.Steps[i].Timestamp, run.Steps[i].DurationMS = 0, 0
 		}

@@ -88,7 +88,7 @@ func TestRecordsHaveNeitherSecretsNorPaths(t *testing.T) {
 			Result: "password=" + secret + "\n\x00\xff" + strings.Repeat("é", 900),
 		}),
 		Hooks: all[agent.Hook](&record.Audit{Path: filepath.Join(inside, "audit")},
-			&record.Model{Dir: filepath.Join(inside, "model")}),
+			&record.Provenance{Dir: filepath.Join(inside, "model")}),
 	}.Run(t, "x")
 	r := audited[agent.ToolCallResult](t, filepath.Join(inside, "audit"), "AfterTool") // and each line is valid
 	if len(r) != 1 {

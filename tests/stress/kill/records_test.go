@@ -64,7 +64,7 @@ var trajectory = writer{
 	open: func(dir string, _ int) (func(int) error, error) {
 		var reported error
 		var hooks agent.Hooks
-		hooks.Use(&record.Trajectory{
+		hooks.Use(&record.Provenance{
 			Dir:      dir,
 			OneRun:   true,
 			MaxChars: limit.None,
@@ -299,11 +299,11 @@ func verified(data []byte) (record.AuditState, int, error) {
 
 // recorder makes one run per process, in its own directory, and one model call per version.
 var recorder = writer{
-	name: "record.Model",
+	name: "record.Provenance",
 	open: func(dir string, from int) (func(int) error, error) {
 		var reported error
 		var hooks agent.Hooks
-		hooks.Use(&record.Model{
+		hooks.Use(&record.Provenance{
 			Dir:      runDir(dir, from),
 			OneRun:   true,
 			MaxChars: limit.None,
@@ -312,14 +312,11 @@ var recorder = writer{
 		run := runOf(nil)
 		return func(v int) error {
 			prompt := agent.LLMRequest{Messages: messagesOf(v, 1, 20<<10)}
-			_, err := hooks.AroundLLM.Fire(background, run, prompt, func(
-				context.Context, agent.LLMRequest,
-			) (agent.LLMResponse, error) {
-				return agent.LLMResponse{
-					Content: textOf(v, 20<<10), ToolCalls: []agent.ToolCallRequest{{ID: "1", Name: "work"}},
-				}, nil
+			_, err := hooks.BeforeLLM.Fire(background, run, &prompt)
+			_, failed := hooks.AfterLLM.Fire(background, run, &agent.LLMResponse{
+				Content: textOf(v, 20<<10), ToolCalls: []agent.ToolCallRequest{{ID: "1", Name: "work"}},
 			})
-			return errors.Join(err, reported)
+			return errors.Join(err, failed, reported)
 		}, nil
 	},
 	read: func(dir string, from int) ([]int, error) {

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"path/filepath"
 	"strings"
+	"time"
 	"unicode/utf8"
 
 	"github.com/hookgen/hookgen/builtin/internal/jsonx"
@@ -16,12 +17,11 @@ import (
 	"github.com/hookgen/hookgen/internal/atomicfile"
 )
 
-// A modelCall is a finished call.
+// A modelCall is a call of a run.
 type modelCall struct {
 	ModelCall
-	req   agent.LLMRequest
-	reply agent.LLMResponse
-	err   error
+	req agent.LLMRequest
+	at  time.Time // when it began
 }
 
 // storedReply is the content of call_NN_response.json.
@@ -50,57 +50,83 @@ func methodOf(req agent.LLMRequest) string {
 
 func callFile(index int, suffix string) string { return fmt.Sprintf("call_%02d_%s", index, suffix) }
 
-// write writes a finished call to its files.
-func (m *Model) write(run *agent.Run, c *modelCall) {
-	r := &m.Redact
+// began adds a call to a run.
+func (p *Provenance) began(r *provenRun, at time.Time, req agent.LLMRequest, scope string) *modelCall {
+	c := &modelCall{req: req, at: at}
+	c.Index, c.Timestamp, c.Scope = len(r.calls), kit.UnixSeconds(at), scope
+	r.calls = append(r.calls, ModelCall{Index: c.Index})
+	return c
+}
+
+// fail ends the open call of a run, if there is one, with an error.
+func (p *Provenance) fail(r *provenRun, e event, why string) {
+	p.ended(r, r.open, e.at, agent.LLMResponse{}, why)
+	r.open = nil
+}
+
+// ended writes a call that has ended, with a reply or an error. A nil call is ignored.
+func (p *Provenance) ended(r *provenRun, c *modelCall, at time.Time, reply agent.LLMResponse, failed string) {
+	if c == nil {
+		return
+	}
+	of, most := r.start, p.MaxChars.Or(recordChars)
+	c.PromptChars, c.DurationMS = promptChars(c.req), kit.Milliseconds(at.Sub(c.at))
+	if reply.Elapsed > 0 {
+		c.DurationMS = kit.Milliseconds(reply.Elapsed)
+	}
 	c.Method, c.Temperature, c.MaxTokens = methodOf(c.req), c.req.Temperature, c.req.MaxTokens
 	c.ToolCount, c.StepNum = len(c.req.Tools), c.req.Step
-	c.Run, c.Identity, c.Metadata = run.ID(), kit.Owner(run), map[string]any{}
-	if name := kit.Agent(run); name != "" {
-		c.Metadata["agent"] = r.CutText(name, shorten.SummaryChars)
+	c.Run, c.Identity, c.Metadata = of.run, of.Identity, map[string]any{}
+	for k, v := range map[string]string{"agent": of.agent, "model": reply.Model, "finish_reason": reply.FinishReason} {
+		if v != "" {
+			c.Metadata[k] = p.Redact.CutText(v, shorten.SummaryChars)
+		}
 	}
 	stored := storedReply{Run: c.Run, Identity: c.Identity, Timestamp: c.Timestamp, Method: c.Method, Scope: c.Scope}
 	text := ""
-	if c.err != nil {
-		text = cutRedacted(r, c.err.Error(), m.maxChars())
-		c.Error, stored.Error = &text, text
-		errors.As(c.err, &stored.PromptTooLong)
+	if failed != "" {
+		text = p.text(failed)
+		c.Error, stored.Error, stored.PromptTooLong = &text, text, tooLong(failed)
 	} else {
-		c.ResponseChars = utf8.RuneCountInString(c.reply.Content)
-		c.ResponseBlocks = len(c.reply.ToolCalls) + len(c.reply.Parts)
-		if c.reply.Content != "" {
+		c.ResponseChars = utf8.RuneCountInString(reply.Content)
+		c.ResponseBlocks = len(reply.ToolCalls) + len(reply.Parts)
+		if reply.Content != "" {
 			c.ResponseBlocks++
 		}
-		for k, v := range map[string]string{"model": c.reply.Model, "finish_reason": c.reply.FinishReason} {
-			if v != "" {
-				c.Metadata[k] = r.CutText(v, shorten.SummaryChars)
-			}
-		}
-		if u := usageFacts(c.reply.Usage); u != nil {
+		if u := usageFacts(reply.Usage); u != nil {
 			c.Metadata["usage"] = u
 		}
-		reply := c.reply
-		reply.Content = cutRedacted(r, reply.Content, m.maxChars())
-		reply.Reasoning = cutRedacted(r, reply.Reasoning, m.maxChars())
-		reply = r.Response(reply)
+		reply.Content, reply.Reasoning = p.text(reply.Content), p.text(reply.Reasoning)
+		reply = p.Redact.Response(reply)
 		stored.Response = &reply
 		text = replyText(reply)
 	}
-	m.runs.Do(run, func(known *recordedRun) { known.calls[c.Index] = c.ModelCall })
-
-	dir := m.RunDir(run)
-	prompt := cutRedacted(r, promptText(c.req, m.maxChars()), m.maxChars())
+	r.calls[c.Index] = c.ModelCall
+	dir := p.dirOf(of)
 	data, err := json.Marshal(stored)
-	m.report(errors.Join(err,
-		atomicfile.Write(filepath.Join(dir, callFile(c.Index, "prompt.txt")), []byte(prompt)),
+	p.report(errors.Join(err,
+		atomicfile.Write(filepath.Join(dir, callFile(c.Index, "prompt.txt")), []byte(p.text(promptText(c.req, most)))),
 		// Before the text: Replay uses the text as the complete reply if there is no JSON file.
 		atomicfile.Write(filepath.Join(dir, callFile(c.Index, "response.json")), data),
-		atomicfile.Write(filepath.Join(dir, callFile(c.Index, "response.txt")), []byte(cutMarked(text, m.maxChars()))),
+		atomicfile.Write(filepath.Join(dir, callFile(c.Index, "response.txt")), []byte(cutMarked(text, most))),
 		atomicfile.AppendLine(filepath.Join(dir, "manifest.jsonl"), jsonx.Encode(c.ModelCall)),
 	))
 }
 
-func (m *Model) maxChars() int { return m.MaxChars.Or(recordChars) }
+// tooLong returns the error of a model whose prompt was too long, or nil for the text of another error.
+func tooLong(text string) *agent.PromptTooLong {
+	err := new(agent.PromptTooLong)
+	if strings.Contains(text, err.Error()) {
+		return err
+	}
+	if at := strings.Index(text, "the prompt has "); at >= 0 {
+		_, _ = fmt.Sscanf(text[at:], "the prompt has %d tokens, the model takes %d:", &err.Tokens, &err.Window)
+		if strings.Contains(text, err.Error()) && err.Window > 0 {
+			return err
+		}
+	}
+	return nil
+}
 
 // promptChars returns the number of characters of a prompt.
 func promptChars(req agent.LLMRequest) int {
