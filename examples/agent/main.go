@@ -76,6 +76,10 @@ func run(ctx context.Context, args []string, in io.Reader, out io.Writer, colour
 	case err != nil && !errors.As(err, new(*loop.StoppedError)): // the summary has the reason of a stop
 		return err
 	}
+	if o.quiet && err == nil {
+		fmt.Fprintln(out, result.Reply)
+		return nil
+	}
 	fmt.Fprintf(out, "\n%s %s\n", show.paint(bold, "reply"), result.Reply)
 	fmt.Fprintf(out, "%s %d steps, %d tool calls, stopped by %s\n",
 		show.paint(bold, "done "), result.Steps, len(result.Calls), result.Stop.Cause)

@@ -9,7 +9,7 @@ import (
 
 // options are the values of the flags.
 type options struct {
-	yes, explain, later, resume               bool
+	yes, quiet, explain, later, resume        bool
 	trace, audit, claude, model, store, hooks string
 	otel, conversation, record, task          string
 	mcp, approve, deny                        list
@@ -49,6 +49,7 @@ func parse(args []string, out io.Writer) (options, error) {
 		fmt.Fprint(out, examples)
 	}
 	flags.BoolVar(&o.yes, "yes", false, "confirm what the agent asks to confirm")
+	flags.BoolVar(&o.quiet, "quiet", false, "show the questions and the reply alone, and why a run stopped without one")
 	flags.BoolVar(&o.explain, "explain", false,
 		"show the hooks of every point, in firing order and why, and run nothing")
 	flags.StringVar(&o.trace, "trace", "", "write every hook and every fire to `FILE`, as JSON lines")

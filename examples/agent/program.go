@@ -86,7 +86,10 @@ func (p *program) connect(ctx context.Context) error {
 // watch shows the run on the screen, and writes its trace and record if the flags name files.
 func (p *program) watch(show *screen) error {
 	hooks := p.agent.Hooks
-	hooks.Trace(show)
+	if !p.quiet {
+		hooks.Trace(show)
+		hooks.ObserveAny(show, hookkit.Named("screen"))
+	}
 	if p.trace != "" {
 		f, err := os.OpenFile(p.trace, os.O_CREATE|os.O_TRUNC|os.O_WRONLY, 0o600)
 		if err != nil {
@@ -101,7 +104,6 @@ func (p *program) watch(show *screen) error {
 			return nil
 		})
 	}
-	hooks.ObserveAny(show, hookkit.Named("screen"))
 	if p.record != "" {
 		log, err := hooklog.Open(p.record, hooklog.Rotate(100<<20, 5), hooklog.Redact(new(redact.Redactor).JSON))
 		if err != nil {
@@ -128,6 +130,8 @@ func (p *program) request(ctx context.Context, show *screen) (request loop.Reque
 	if request.Task == "" {
 		request.Task = "The build is slow. Find out why, and say what to do."
 	}
-	fmt.Fprintf(p.out, "%s %s\n\n", show.paint(bold, "task"), request.Task)
+	if !p.quiet {
+		fmt.Fprintf(p.out, "%s %s\n\n", show.paint(bold, "task"), request.Task)
+	}
 	return request, nil
 }

@@ -3,14 +3,14 @@
 //
 // Usage:
 //
-//	go run . -model openai:URL#name | anthropic:name [-dir DIR] [-store FILE] [-tokens N]
+//	go run . -model openai:URL#name | anthropic:name [-dir DIR] [-store FILE] [-tokens N] [-prices FILE] [-v]
 //	go run . -script
 //
 // With -script it works offline, with a scripted model and a directory that is removed at the end.
 //
 // The program is a module of its own, apart from examples/agent, so that it can be copied as a start for an assistant
 // of yours. Start reading with newCoder, which puts the parts together. tools.go and search.go have the tools,
-// permissions.go the rules and questions, and screen.go the output.
+// permissions.go the rules and questions, screen.go the output, and cost.go the prices.
 package main
 
 import (
@@ -25,6 +25,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/hookgen/hookgen/builtin/observe"
 	"github.com/hookgen/hookgen/builtin/retry"
 	"github.com/hookgen/hookgen/builtin/session"
 	"github.com/hookgen/hookgen/builtin/window"
@@ -54,6 +55,8 @@ func run(ctx context.Context, args []string, in io.Reader, out io.Writer) (err e
 	file := flags.String("store", "", "the SQLite `FILE` of the conversations; the default is in your configuration "+
 		"directory")
 	tokens := flags.Int("tokens", 500_000, "the budget of one task in `TOKENS`")
+	prices := flags.String("prices", "", "a JSON `FILE` with the prices of models, for /cost")
+	verbose := flags.Bool("v", false, "also print the output of tools, and what each task used")
 	script := flags.Bool("script", false, "play a demonstration offline")
 	if err := flags.Parse(args); err != nil {
 		return err
@@ -92,7 +95,14 @@ func run(ctx context.Context, args []string, in io.Reader, out io.Writer) (err e
 			return err
 		}
 	}
-	c := newCoder(m, space, sqlite.Sessions{DB: db}, newTerminal(in, out))
+	known, err := readPrices(*prices)
+	if err != nil {
+		return err
+	}
+	t := newTerminal(in, out)
+	t.verbose = *verbose
+	c := newCoder(m, space, sqlite.Sessions{DB: db}, t)
+	c.price(known)
 	c.agent.Limits.Tokens = *tokens
 	return c.talk(ctx)
 }
@@ -117,6 +127,8 @@ type coder struct {
 	sessions sqlite.Sessions
 	identity agent.Identity
 	terminal *terminal
+	prices   map[string]observe.Price
+	used     map[string]agent.Usage // by model, since the start of the program
 	// interruptible returns a context that ends when the user presses Ctrl-C.
 	interruptible func(context.Context) (context.Context, context.CancelFunc)
 }
@@ -141,6 +153,7 @@ func newCoder(model agent.Model, space *workspace, sessions sqlite.Sessions, t *
 		sessions: sessions,
 		identity: agent.Identity{Conversation: space.dir},
 		terminal: t,
+		used:     make(map[string]agent.Usage),
 		interruptible: func(ctx context.Context) (context.Context, context.CancelFunc) {
 			return signal.NotifyContext(ctx, os.Interrupt)
 		},
@@ -150,6 +163,7 @@ func newCoder(model agent.Model, space *workspace, sessions sqlite.Sessions, t *
 const help = `Type a task. Ctrl-C interrupts it and keeps the conversation.
   /new   forget the conversation of this directory
   /undo  take back the last change of a file
+  /cost  show what the models have used
   /help  this text
   /quit  leave
 `
@@ -186,6 +200,8 @@ func (c *coder) talk(ctx context.Context) error {
 				return err
 			}
 			c.terminal.printf("This is a new conversation.\n")
+		case "/cost":
+			c.terminal.printf("%s", c.cost())
 		case "/undo":
 			c.terminal.printf("%s\n", c.space.undo())
 		default:
@@ -202,6 +218,7 @@ func (c *coder) talk(ctx context.Context) error {
 func (c *coder) work(ctx context.Context, task string) {
 	ctx, stop := c.interruptible(ctx)
 	defer stop()
+	defer c.terminal.rest()
 	request := loop.Request{Task: task, Conversation: c.identity.Conversation}
 	for event, err := range c.agent.Stream(ctx, request) {
 		c.terminal.show(event)
@@ -215,6 +232,9 @@ func (c *coder) work(ctx context.Context, task string) {
 			c.terminal.printf("\nThe task failed: %s\n", clean(err.Error()))
 		}
 		if event.End != nil {
+			for name, usage := range event.End.UsageByModel {
+				c.used[name] = c.used[name].Plus(usage)
+			}
 			c.terminal.budget(*event.End, c.agent.Limits)
 		}
 	}

@@ -53,6 +53,7 @@ type approver struct {
 // denies, and a reason can be typed instead of n.
 func (a *approver) Approve(ctx context.Context, q agent.Question) (agent.Approval, error) {
 	rule, thing := always(q.Call)
+	a.terminal.asks(q.Call.ID)
 	a.terminal.printf("\n%s\n%s", clean(title(q.Call)), clean(a.space.preview(q.Call)))
 	choices := "y/N"
 	if rule != nil {
@@ -96,21 +97,21 @@ func always(call agent.ToolCallRequest) (rule json.RawMessage, thing string) {
 	return rule, thing
 }
 
-// preview returns the difference that a call would make.
+// preview returns the difference that a call would make now: the calls before it in the same reply have returned.
 func (w *workspace) preview(call agent.ToolCallRequest) string {
 	switch call.Name {
 	case "edit":
 		var args editArgs
 		if json.Unmarshal(call.Args, &args) == nil {
 			if before, after, err := w.edited(args); err == nil {
-				return diff(before, after)
+				return diff(w.local(args.Path), before, after)
 			}
 		}
 	case "write":
 		var args writeArgs
 		if json.Unmarshal(call.Args, &args) == nil {
 			before, _ := w.text(args.Path) // a new file has no text
-			return diff(before, args.Content)
+			return diff(w.local(args.Path), before, args.Content)
 		}
 	}
 	return ""

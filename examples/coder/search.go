@@ -70,9 +70,9 @@ func secret(entry fs.DirEntry) bool {
 	return strings.HasPrefix(name, ".") || strings.HasSuffix(name, ".pem") || strings.HasSuffix(name, ".key")
 }
 
-// diff returns the lines that differ, with a line of context before and after them. One block is enough, because edits
-// replace one text.
-func diff(before, after string) string {
+// diff returns the lines of a file that differ, with a line of context before and after them. One block is enough,
+// because edits replace one text.
+func diff(path, before, after string) string {
 	a, b := strings.Split(before, "\n"), strings.Split(after, "\n")
 	same := 0
 	for same < len(a) && same < len(b) && a[same] == b[same] {
@@ -83,7 +83,7 @@ func diff(before, after string) string {
 		end++
 	}
 	var out strings.Builder
-	fmt.Fprintf(&out, "line %d\n", same+1)
+	fmt.Fprintf(&out, "%s, line %d\n", path, same+1)
 	lines := func(sign string, all []string) {
 		for i, line := range all {
 			if i == maxMatches {

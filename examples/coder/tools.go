@@ -175,7 +175,8 @@ func (w *workspace) edit(_ context.Context, a editArgs) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	return diff(before, after), w.replace(change{w.local(a.Path), []byte(before), true}, after)
+	path := w.local(a.Path)
+	return diff(path, before, after), w.replace(change{path, []byte(before), true}, after)
 }
 
 func (w *workspace) write(_ context.Context, a writeArgs) (string, error) {
@@ -193,7 +194,7 @@ func (w *workspace) write(_ context.Context, a writeArgs) (string, error) {
 	if err := w.root.MkdirAll(filepath.Dir(path), 0o755); err != nil {
 		return "", err
 	}
-	return diff(before, a.Content), w.replace(old, a.Content)
+	return diff(path, before, a.Content), w.replace(old, a.Content)
 }
 
 // replace writes a file and keeps its old content for undo. A file keeps its permissions.

@@ -112,9 +112,9 @@ func TestEditReplacesOneText(t *testing.T) {
 		name, old, new string
 		want           string // the difference; "": an error
 	}{
-		{"line", "two", "2", "line 2\n  one\n- two\n+ 2\n  three\n"},
-		{"removal", "two\n", "", "line 2\n  one\n- two\n  three\n"},
-		{"addition", "three\n", "three\nfour\n", "line 4\n  three\n+ four\n"},
+		{"line", "two", "2", "a.txt, line 2\n  one\n- two\n+ 2\n  three\n"},
+		{"removal", "two\n", "", "a.txt, line 2\n  one\n- two\n  three\n"},
+		{"addition", "three\n", "three\nfour\n", "a.txt, line 4\n  three\n+ four\n"},
 		{"several times", "e", "x", ""},
 		{"missing", "four", "4", ""},
 		{"empty", "", "x", ""},
