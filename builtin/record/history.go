@@ -86,7 +86,7 @@ func (r *History) see(_ context.Context, e event) {
 	}
 	r.numbers[entry.Agent]++
 	entry.Number = r.numbers[entry.Agent]
-	if keep := r.Keep.Or(keepRuns); len(r.entries) >= keep+keep/10 { // in blocks, so that a run costs no copy of the list
+	if keep := r.Keep.Or(keepRuns); len(r.entries)-keep >= keep/10 { // in blocks, so that a run costs no copy of the list
 		r.entries = slices.Delete(r.entries, 0, len(r.entries)-keep)
 	}
 	r.entries = append(r.entries, entry)

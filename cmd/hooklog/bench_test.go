@@ -9,7 +9,7 @@ import (
 //
 //	go test ./cmd/hooklog -run '^$' -bench . -benchtime 1x -events 1000000
 func BenchmarkCommands(b *testing.B) {
-	path := record(b, *events)
+	path := recordOf(b, *events)
 	for _, args := range [][]string{{"show", path}, {"stats", path}, {"diff", path, path}} {
 		b.Run(args[0], func(b *testing.B) {
 			for range b.N {

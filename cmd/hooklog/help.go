@@ -32,6 +32,7 @@ hooks took, the hook that decided, and its reason.
 	hooklog show -run 3f2a -sub -v run.jsonl
 	hooklog show -decision Deny,Refuse -since 24h run.jsonl
 	hooklog show -json -failed run.jsonl >failed.jsonl
+	hooklog show -view trajectory run.jsonl
 
 Times are those of the clock and time zone of the program that wrote the record. The run is the beginning of its ID; the
 one of a sub-run begins with >. Long texts are cut, with their length; -json has all of them.
@@ -56,6 +57,8 @@ and flags for the output:
 
 	-v                print payloads, what changed in them, votes, contributions, failures and places too
 	-json             print the matching lines as they are in the record; in a terminal with escapes
+	-view NAME        print a view of the matching events, if they are those of an agent: metrics, timing and history are
+	                  numbers; trajectory has a line for each step; summary, tree and episodes are of conversations
 	-f                print what is appended to the one FILE, until interrupted; follow it when it is rotated, replaced,
 	                  removed and made again, or truncated
 	-color WHEN       auto, always or never; auto means in a terminal, unless NO_COLOR is set

@@ -1,5 +1,5 @@
 // Command hooklog shows the records that hooks leave: the lines of JSON that package hookkit/hooklog writes. It needs
-// no generated code, so it reads the records of every spec. Its manual is hooklog -h.
+// no generated code of your spec, so it reads the records of every spec. Its manual is hooklog -h.
 package main
 
 import (

@@ -13,7 +13,7 @@ import (
 // TestClosedPipesEndOutputQuietly runs "hooklog show FILE | head -1" without a shell, with more output than a pipe
 // holds.
 func TestClosedPipesEndOutputQuietly(t *testing.T) {
-	path := record(t, 20_000)
+	path := recordOf(t, 20_000)
 	hooklog := filepath.Join(t.TempDir(), "hooklog")
 	test, err := os.Executable()
 	if err == nil {

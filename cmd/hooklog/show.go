@@ -3,13 +3,16 @@ package main
 import (
 	"bufio"
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"iter"
 	"os"
 	"os/signal"
 	"slices"
+	"strings"
 
+	"github.com/hookgen/hookgen/builtin/record"
 	"github.com/hookgen/hookgen/hookkit/hooklog"
 	"github.com/hookgen/hookgen/internal/terminal"
 )
@@ -20,13 +23,14 @@ func (i *invocation) show(ctx context.Context, args []string) (int, error) {
 	var (
 		f                     filter
 		asJSON, verbose, tail bool
-		color                 string
+		color, view           string
 	)
 	f.define(flags)
 	flags.BoolVar(&asJSON, "json", false, "")
 	flags.BoolVar(&verbose, "v", false, "")
 	flags.BoolVar(&tail, "f", false, "")
 	flags.StringVar(&color, "color", "auto", "")
+	flags.StringVar(&view, "view", "", "")
 	files, err := parse(flags, args)
 	if err != nil {
 		return trouble, err
@@ -39,6 +43,10 @@ func (i *invocation) show(ctx context.Context, args []string) (int, error) {
 		return trouble, usage("-json prints whole lines, and -v prints details for people: choose one")
 	case f.sub && f.run == "":
 		return trouble, usage("-sub needs -run")
+	case view != "" && (asJSON || verbose || tail):
+		return trouble, usage("-view prints a view of all events: leave -json, -v and -f out")
+	case view != "" && !slices.Contains(record.Shown(), view):
+		return trouble, usage("%q is not a view: choose one of %s", view, strings.Join(record.Shown(), ", "))
 	case tail && len(files) != 1:
 		return trouble, usage("-f needs one FILE")
 	}
@@ -68,6 +76,13 @@ func (i *invocation) show(ctx context.Context, args []string) (int, error) {
 	if err != nil {
 		return trouble, err
 	}
+	if view != "" {
+		if err := showView(ctx, out, view, r.matching(ctx, sources, &f)); err != nil {
+			return trouble, err
+		}
+		r.summarize("")
+		return r.code(), nil
+	}
 	p := newPrinter(out, colors, verbose)
 	write := func(l hooklog.Line) { p.print(l.Event) }
 	if asJSON {
@@ -90,6 +105,22 @@ func (i *invocation) show(ctx context.Context, args []string) (int, error) {
 	}
 	r.summarize(note)
 	return r.code(), nil
+}
+
+// showView prints a view of an agent's events.
+func showView(ctx context.Context, out *bufio.Writer, view string, lines iter.Seq[hooklog.Line]) error {
+	var text strings.Builder
+	err := record.Show(ctx, &text, view, func(yield func(hooklog.Event, error) bool) {
+		for l := range lines {
+			if !yield(l.Event, nil) {
+				return
+			}
+		}
+	})
+	for line := range strings.Lines(text.String()) {
+		fmt.Fprintln(out, visible(strings.TrimSuffix(line, "\n"), 0))
+	}
+	return errors.Join(err, out.Flush())
 }
 
 // jsonWriter returns a function that writes lines as they are, or with invisible characters escaped.

@@ -20,8 +20,8 @@ import (
 
 var events = flag.Int("events", 200_000, "the `number` of events of the tests of memory; try 1000000")
 
-// record writes a record of so many events, as an agent makes it: runs of 20 fires, a tenth of which a hook decides.
-func record(t testing.TB, n int) string {
+// recordOf writes a record of so many events, as an agent makes it: runs of 20 fires, a tenth of which a hook decides.
+func recordOf(t testing.TB, n int) string {
 	t.Helper()
 	path := filepath.Join(t.TempDir(), "run.jsonl")
 	f, err := os.Create(path)
@@ -60,7 +60,7 @@ func heap() uint64 {
 }
 
 func TestMemoryOfStatsIsBounded(t *testing.T) {
-	path := record(t, *events)
+	path := recordOf(t, *events)
 	sources, err := filesOf(path)
 	if err != nil {
 		t.Fatal(err)
