@@ -227,6 +227,7 @@ func (e *Export) payload(b *builder, p *summary.Point) *jsonschema.Schema {
 const (
 	decideContinue = "continue"
 	decideReplace  = "replace"
+	decidePatch    = "patch"
 	decideEdit     = "edit"
 )
 
@@ -270,6 +271,7 @@ func (e *Export) reply(b *builder, p *summary.Point) *jsonschema.Schema {
 	add(decideContinue, nil, false, false, "No decision.")
 	if p.Replace {
 		add(decideReplace, e.payload(b, p), true, true, "Value is the new payload.")
+		add(decidePatch, e.patch(p), true, true, "Value is a JSON merge patch (RFC 7396) of the payload.")
 	}
 	if edit := e.argument(p, "Edit"); edit != nil {
 		value := b.schema(edit, place{e.pkg, p.Name + "(edit)"}, perhaps)
@@ -287,6 +289,21 @@ func (e *Export) reply(b *builder, p *summary.Point) *jsonschema.Schema {
 		Description: "The hooks failed, or refused at a point that checks.",
 		Properties:  map[string]*jsonschema.Schema{"error": {Type: "string"}}, Required: []string{"error"},
 	})
+	return s
+}
+
+// patch returns the schema of a merge patch of the payload. It does not say more: a patch may have any of the fields,
+// at any depth, and null for one that goes.
+func (e *Export) patch(p *summary.Point) *jsonschema.Schema {
+	t := e.methods[p.Name].Params().At(0).Type()
+	if pointer, ok := t.Underlying().(*types.Pointer); ok {
+		t = pointer.Elem()
+	}
+	s := &jsonschema.Schema{Description: "The fields that change; null removes one."}
+	switch t.Underlying().(type) {
+	case *types.Struct, *types.Map:
+		s.Type = "object"
+	}
 	return s
 }
 

@@ -1,6 +1,6 @@
 from enum import Enum
 from dataclasses import dataclass
-from typing import Any, TypeVar, Type, cast
+from typing import Any, TypeVar, Type, cast, Callable
 
 
 T = TypeVar("T")
@@ -36,8 +36,14 @@ def to_class(c: Type[T], x: Any) -> dict:
     return cast(Any, x).to_dict()
 
 
+def from_dict(f: Callable[[Any], T], x: Any) -> dict[str, T]:
+    assert isinstance(x, dict)
+    return { k: f(v) for (k, v) in x.items() }
+
+
 class Decision(Enum):
     CONTINUE = "continue"
+    PATCH = "patch"
     REFUSE = "Refuse"
     REPLACE = "replace"
 
@@ -45,6 +51,8 @@ class Decision(Enum):
 @dataclass
 class ValueClass:
     """A Message is the payload of both points.
+    
+    The fields that change; null removes one.
     
     Refuse keeps a message from being sent.
     """
@@ -83,6 +91,8 @@ class BeforeSendReply:
     
     Value is the new payload.
     
+    Value is a JSON merge patch (RFC 7396) of the payload.
+    
     Leave with Refuse.
     
     The hooks failed, or refused at a point that checks.
@@ -92,6 +102,8 @@ class BeforeSendReply:
     """For records."""
 
     value: ValueClass | None = None
+    """The fields that change; null removes one."""
+
     error: str | None = None
 
     @staticmethod
@@ -153,6 +165,38 @@ class BeforeSendReplyError:
     def to_dict(self) -> dict:
         result: dict = {}
         result["error"] = from_str(self.error)
+        return result
+
+
+class DecisionPatch(Enum):
+    PATCH = "patch"
+
+
+@dataclass
+class BeforeSendReplyPatch:
+    """Value is a JSON merge patch (RFC 7396) of the payload."""
+
+    decision: DecisionPatch
+    value: dict[str, Any]
+    """The fields that change; null removes one."""
+
+    reason: str | None = None
+    """For records."""
+
+    @staticmethod
+    def from_dict(obj: Any) -> 'BeforeSendReplyPatch':
+        assert isinstance(obj, dict)
+        decision = DecisionPatch(obj.get("decision"))
+        value = from_dict(lambda x: x, obj.get("value"))
+        reason = from_union([from_str, from_none], obj.get("reason"))
+        return BeforeSendReplyPatch(decision, value, reason)
+
+    def to_dict(self) -> dict:
+        result: dict = {}
+        result["decision"] = to_enum(DecisionPatch, self.decision)
+        result["value"] = from_dict(lambda x: x, self.value)
+        if self.reason is not None:
+            result["reason"] = from_union([from_str, from_none], self.reason)
         return result
 
 
@@ -364,6 +408,14 @@ def before_send_reply_error_from_dict(s: Any) -> BeforeSendReplyError:
 
 def before_send_reply_error_to_dict(x: BeforeSendReplyError) -> Any:
     return to_class(BeforeSendReplyError, x)
+
+
+def before_send_reply_patch_from_dict(s: Any) -> BeforeSendReplyPatch:
+    return BeforeSendReplyPatch.from_dict(s)
+
+
+def before_send_reply_patch_to_dict(x: BeforeSendReplyPatch) -> Any:
+    return to_class(BeforeSendReplyPatch, x)
 
 
 def before_send_reply_refuse_from_dict(s: Any) -> BeforeSendReplyRefuse:

@@ -5,6 +5,8 @@
  *
  * Value is the new payload.
  *
+ * Value is a JSON merge patch (RFC 7396) of the payload.
+ *
  * Leave with Refuse.
  *
  * The hooks failed, or refused at a point that checks.
@@ -15,18 +17,23 @@ export interface BeforeSendReply {
      * For records.
      */
     reason?: string;
-    value?:  ValueClass;
-    error?:  string;
+    /**
+     * The fields that change; null removes one.
+     */
+    value?: ValueObject;
+    error?: string;
 }
 
-export type Decision = "continue" | "replace" | "Refuse";
+export type Decision = "continue" | "replace" | "patch" | "Refuse";
 
 /**
  * A Message is the payload of both points.
  *
+ * The fields that change; null removes one.
+ *
  * Refuse keeps a message from being sent.
  */
-export interface ValueClass {
+export interface ValueObject {
     /**
      * without HTML
      */
@@ -36,6 +43,7 @@ export interface ValueClass {
      */
     to?:     string;
     reason?: string;
+    [property: string]: unknown;
 }
 
 /**
@@ -53,6 +61,23 @@ export type DecisionContinue = "continue";
 export interface BeforeSendReplyError {
     error: string;
 }
+
+/**
+ * Value is a JSON merge patch (RFC 7396) of the payload.
+ */
+export interface BeforeSendReplyPatch {
+    decision: DecisionPatch;
+    /**
+     * For records.
+     */
+    reason?: string;
+    /**
+     * The fields that change; null removes one.
+     */
+    value: { [key: string]: unknown };
+}
+
+export type DecisionPatch = "patch";
 
 /**
  * Leave with Refuse.
