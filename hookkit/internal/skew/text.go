@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"reflect"
+	"slices"
 	"strings"
 	"unicode/utf8"
 
@@ -68,32 +69,140 @@ func findDamaged(s *jsonscan.Scanner, path *step, depth int, damaged *[]string) 
 }
 
 // Restore returns a replacement in which each text that the service left as it was sent is the original again. The
-// original is the payload, or the part of it that was sent.
+// original is the payload, or the part of it that was sent. The replacement was read from JSON, so that nobody else has
+// its parts.
 func Restore(original, replacement any) (any, error) {
-	t := texts{byDamaged: map[string]string{}, ambiguous: map[string]bool{}}
-	t.collect(reflect.ValueOf(original))
+	t := texts{originals: map[string][]string{}}
+	from := reflect.ValueOf(original)
+	if err := t.walk(from, reflect.Value{}); err != nil {
+		return nil, err
+	}
+	t.restoring = true
 	restored := reflect.New(reflect.TypeOf(replacement)).Elem()
 	restored.Set(reflect.ValueOf(replacement))
-	err := t.restore(reflect.ValueOf(original), restored)
+	err := t.walk(restored, from)
 	return restored.Interface(), err
 }
 
-// texts are the originals of damaged texts.
+// texts are the damaged texts of a value. They are collected first, and then restored in another value.
 type texts struct {
-	byDamaged map[string]string
-	ambiguous map[string]bool // damaged texts with several originals
+	originals map[string][]string // by the text that the service receives
+	restoring bool
 }
 
-func (t *texts) add(original string) {
-	damaged := asSent(original)
-	if damaged == original {
-		return
+// walk collects or restores the texts of v that encoding/json writes. The value at is the original at the same place,
+// if there is one.
+func (t *texts) walk(v, at reflect.Value) (err error) {
+	if at.IsValid() && v.IsValid() && at.Type() != v.Type() {
+		at = reflect.Value{}
 	}
-	if other, ok := t.byDamaged[damaged]; ok && other != original {
-		t.ambiguous[damaged] = true
+	part := func(of func(reflect.Value) reflect.Value) {
+		var same reflect.Value
+		if at.IsValid() {
+			same = of(at)
+		}
+		if err == nil {
+			err = t.walk(of(v), same)
+		}
 	}
-	t.byDamaged[damaged] = original
+	switch {
+	case !v.IsValid():
+	case v.Type() == rawMessage:
+		return t.text(v, at, func(v reflect.Value) (text, sent string) { return string(v.Bytes()), rawAsSent(v.Bytes()) },
+			func(text string) { v.SetBytes([]byte(text)) })
+	case v.Kind() == reflect.String:
+		return t.text(v, at, func(v reflect.Value) (text, sent string) { return v.String(), asSent(v.String()) }, v.SetString)
+	case v.Kind() == reflect.Pointer:
+		part(reflect.Value.Elem)
+	case v.Kind() == reflect.Interface && !v.IsNil():
+		inside, same := settable(v.Elem()), at // its value cannot be changed in place
+		if same.IsValid() {
+			same = same.Elem()
+		}
+		if err = t.walk(inside, same); t.restoring {
+			v.Set(inside)
+		}
+	case v.Kind() == reflect.Struct:
+		for i := range v.NumField() {
+			f := v.Type().Field(i)
+			if f.IsExported() || f.Anonymous && f.Type.Kind() == reflect.Struct {
+				part(func(of reflect.Value) reflect.Value { return of.Field(i) })
+			}
+		}
+	case v.Kind() == reflect.Map && !v.IsNil():
+		return t.entries(v, at)
+	case v.Kind() == reflect.Array, v.Kind() == reflect.Slice && v.Type().Elem().Kind() != reflect.Uint8:
+		for i := range v.Len() {
+			part(func(of reflect.Value) reflect.Value {
+				if i >= of.Len() {
+					return reflect.Value{}
+				}
+				return of.Index(i)
+			})
+		}
+	}
+	return err
 }
+
+// entries is walk for a map, which is replaced, because keys cannot be changed in place.
+func (t *texts) entries(v, at reflect.Value) error {
+	sent := map[string]reflect.Value{} // the keys of the original, as they were sent
+	if at.IsValid() && v.Type().Key().Kind() == reflect.String {
+		for _, k := range at.MapKeys() {
+			sent[asSent(k.String())] = k
+		}
+	}
+	whole := reflect.MakeMapWithSize(v.Type(), v.Len())
+	for k, e := range v.Seq2() {
+		key, elem, same := settable(k), settable(e), reflect.Value{}
+		err := t.walk(key, sent[k.String()])
+		if err == nil && at.IsValid() {
+			same = at.MapIndex(key)
+		}
+		if err = errors.Join(err, t.walk(elem, same)); err != nil {
+			return err
+		}
+		whole.SetMapIndex(key, elem)
+	}
+	if t.restoring {
+		v.Set(whole)
+	}
+	return nil
+}
+
+// settable returns a copy that can be changed.
+func settable(v reflect.Value) reflect.Value {
+	changed := reflect.New(v.Type()).Elem()
+	changed.Set(v)
+	return changed
+}
+
+// text collects or restores one text. The function of returns a text, and how the service receives it.
+func (t *texts) text(v, at reflect.Value, of func(reflect.Value) (text, sent string), set func(string)) error {
+	text, sent := of(v)
+	all := t.originals[sent]
+	if !t.restoring {
+		if text != sent && !slices.Contains(all, text) {
+			t.originals[sent] = append(all, text)
+		}
+		return nil
+	}
+	if at.IsValid() && len(all) > 0 {
+		if same, damaged := of(at); damaged == sent {
+			all = []string{same}
+		}
+	}
+	switch len(all) {
+	case 0:
+	case 1:
+		set(all[0])
+	default:
+		return fmt.Errorf("$.value: the service moves the text %.100q: %w", sent, errAmbiguous)
+	}
+	return nil
+}
+
+var errAmbiguous = errors.New("two texts of the payload differ only in bytes that are not UTF-8")
 
 // asSent returns a text as the service receives it.
 func asSent(text string) string {
@@ -117,156 +226,3 @@ func rawAsSent(text []byte) string {
 }
 
 var rawMessage = reflect.TypeFor[json.RawMessage]()
-
-// collect adds the texts of a value.
-func (t *texts) collect(v reflect.Value) {
-	switch {
-	case !v.IsValid():
-	case v.Type() == rawMessage:
-		if damaged := rawAsSent(v.Bytes()); damaged != string(v.Bytes()) {
-			t.byDamaged[damaged] = string(v.Bytes())
-		}
-	case v.Kind() == reflect.String:
-		t.add(v.String())
-	case v.Kind() == reflect.Map:
-		for key, elem := range v.Seq2() {
-			t.collect(key)
-			t.collect(elem)
-		}
-	default:
-		each(v, reflect.Value{}, func(part, _ reflect.Value) error { t.collect(part); return nil })
-	}
-}
-
-// each calls f for the parts of a value that encoding/json writes, with the part of another value at the same place, if
-// there is one.
-func each(v, other reflect.Value, f func(part, other reflect.Value) error) error {
-	if other.IsValid() && other.Type() != v.Type() {
-		other = reflect.Value{}
-	}
-	switch v.Kind() {
-	case reflect.Pointer, reflect.Interface:
-		if v.IsNil() {
-			return nil
-		}
-		if other.IsValid() {
-			other = other.Elem()
-		}
-		return f(v.Elem(), other)
-	case reflect.Struct:
-		for i := range v.NumField() {
-			if field := v.Type().Field(i); !field.IsExported() && !field.Anonymous {
-				continue
-			}
-			var at reflect.Value
-			if other.IsValid() {
-				at = other.Field(i)
-			}
-			if err := f(v.Field(i), at); err != nil {
-				return err
-			}
-		}
-	case reflect.Slice, reflect.Array:
-		if v.Type().Elem().Kind() == reflect.Uint8 {
-			return nil
-		}
-		for i := range v.Len() {
-			var at reflect.Value
-			if other.IsValid() && i < other.Len() {
-				at = other.Index(i)
-			}
-			if err := f(v.Index(i), at); err != nil {
-				return err
-			}
-		}
-	}
-	return nil
-}
-
-var errAmbiguous = errors.New("two texts of the payload differ only in bytes that are not UTF-8")
-
-// text returns the original of a text; at is the original at the same place, if there is one.
-func (t *texts) text(
-	is string, at reflect.Value, same func(at reflect.Value) (original, damaged string),
-) (string, error) {
-	original, ok := t.byDamaged[is]
-	if !ok {
-		return is, nil
-	}
-	if at.IsValid() {
-		if here, damaged := same(at); damaged == is {
-			return here, nil
-		}
-	}
-	if t.ambiguous[is] {
-		return "", fmt.Errorf("$.value: the service moves the text %.100q: %w", is, errAmbiguous)
-	}
-	return original, nil
-}
-
-// restore changes v in place.
-func (t *texts) restore(original, v reflect.Value) error {
-	switch {
-	case !v.CanSet():
-	case v.Type() == rawMessage:
-		text, err := t.text(rawAsSent(v.Bytes()), original, func(at reflect.Value) (string, string) {
-			return string(at.Bytes()), rawAsSent(at.Bytes())
-		})
-		if err == nil && t.byDamaged[rawAsSent(v.Bytes())] != "" {
-			v.SetBytes([]byte(text))
-		}
-		return err
-	case v.Kind() == reflect.String:
-		text, err := t.text(v.String(), original, func(at reflect.Value) (string, string) {
-			return at.String(), asSent(at.String())
-		})
-		v.SetString(text)
-		return err
-	case v.Kind() == reflect.Map:
-		return t.restoreMap(original, v)
-	case v.Kind() == reflect.Interface && !v.IsNil(): // its value cannot be changed in place
-		inside := reflect.New(v.Elem().Type()).Elem()
-		inside.Set(v.Elem())
-		var at reflect.Value
-		if original.IsValid() && original.Kind() == reflect.Interface && !original.IsNil() &&
-			original.Elem().Type() == inside.Type() {
-			at = original.Elem()
-		}
-		err := t.restore(at, inside)
-		v.Set(inside)
-		return err
-	}
-	return each(v, original, func(part, at reflect.Value) error { return t.restore(at, part) })
-}
-
-// restoreMap replaces a map, because keys cannot be changed in place.
-func (t *texts) restoreMap(original, v reflect.Value) error {
-	if v.IsNil() {
-		return nil
-	}
-	keys := map[string]reflect.Value{} // the original keys, as they were sent
-	if original.IsValid() && original.Type() == v.Type() && v.Type().Key().Kind() == reflect.String {
-		for _, k := range original.MapKeys() {
-			keys[asSent(k.String())] = k
-		}
-	}
-	whole := reflect.MakeMapWithSize(v.Type(), v.Len())
-	for k, e := range v.Seq2() {
-		key, elem := reflect.New(k.Type()).Elem(), reflect.New(e.Type()).Elem()
-		key.Set(k)
-		elem.Set(e)
-		var at reflect.Value
-		if was, ok := keys[k.String()]; ok {
-			key.Set(was)
-			at = original.MapIndex(was)
-		} else if err := t.restore(reflect.Value{}, key); err != nil {
-			return err
-		}
-		if err := t.restore(at, elem); err != nil {
-			return err
-		}
-		whole.SetMapIndex(key, elem)
-	}
-	v.Set(whole)
-	return nil
-}
