@@ -159,9 +159,6 @@ func readyIn(in func() places) map[string]func() agent.Hook {
 		"prompt.Static":       func() agent.Hook { return &prompt.Static{Text: "always"} },
 		"prompt.Steering":     func() agent.Hook { return in().steering },
 		"limit.Steps":         func() agent.Hook { return &limit.Steps{} },
-		"observe.Stream": func() agent.Hook {
-			return &observe.Stream{Emit: func(context.Context, observe.StreamEvent) error { return nil }}
-		},
 		"observe.RequestTap": func() agent.Hook {
 			return &observe.RequestTap{OnEvent: func(context.Context, observe.RequestTapEvent) {}}
 		},

@@ -65,19 +65,6 @@ func collectors() map[string]collector {
 				return all
 			}
 		},
-		"observe.Stream": func(t *testing.T, _ string, _ *slog.Logger) (agent.Hook, func() []string) {
-			var all []string
-			stream := &observe.Stream{Emit: func(_ context.Context, e observe.StreamEvent) error {
-				all = append(all, asText(e))
-				return nil
-			}}
-			return stream, func() []string {
-				if err := stream.Drain(t.Context()); err != nil {
-					t.Error(err)
-				}
-				return all
-			}
-		},
 		"observe.DebugLog": func(_ *testing.T, _ string, _ *slog.Logger) (agent.Hook, func() []string) {
 			var out bytes.Buffer
 			return &observe.DebugLog{Writer: &out}, func() []string { return lines(out.String()) }

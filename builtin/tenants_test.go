@@ -191,10 +191,6 @@ func TestTenantsNeverMeet(t *testing.T) {
 		mark: make(map[string]string), seen: make(map[string]int), keys: make(map[string]string),
 	}, new(agent.Hooks)
 	readOnly, button := &permission.ReadOnly{}, &limit.CancelSwitch{}
-	stream := &observe.Stream{OnError: func(error) {}, Emit: func(_ context.Context, e observe.StreamEvent) error {
-		watch.check("event", e.Run, e)
-		return nil
-	}}
 	configured := map[string]agent.Hook{ // so that the tools run, and the hooks keep texts
 		"permission.ReadOnly":     readOnly,
 		"permission.ApprovalStop": &permission.ApprovalStop{},
@@ -204,7 +200,6 @@ func TestTenantsNeverMeet(t *testing.T) {
 		"answer.Gate":             &answer.Gate{Conditions: []answer.Condition{answer.MinTools(1)}},
 		"answer.Critic":           &answer.Critic{Model: always{agent.LLMResponse{Content: `{"approve": true}`}}},
 		"repair.LoopDetector":     &repair.LoopDetector{HintAfter: limit.None, BreakAfter: 100},
-		"observe.Stream":          stream,
 		"observe.EventBridge":     &observe.EventBridge{Bus: watch},
 		"observe.DebugLog":        &observe.DebugLog{Writer: watch},
 		"record.Metrics":          &record.Metrics{Log: slog.New(slog.NewTextHandler(watch, nil))},
@@ -293,9 +288,6 @@ func TestTenantsNeverMeet(t *testing.T) {
 		}
 	}
 	all.Wait()
-	if err := stream.Drain(t.Context()); err != nil {
-		t.Error(err)
-	}
 	for _, text := range watch.wrong {
 		t.Error(text)
 	}

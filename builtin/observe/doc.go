@@ -1,10 +1,9 @@
-// Package observe reports runs while they happen, as costs and streams of events.
+// Package observe reports costs, requests and what breaks the caching of prompts while runs happen. Its hooks decide
+// nothing, except that [EventBridge] passes on vetoes of its bus.
 //
-// Its hooks decide nothing, except that [EventBridge] passes on vetoes of its bus. [Stream] delivers in the background,
-// so a slow receiver does not delay a run.
+// The events of a run are those of Request.Events of package loop. Counts, durations and lists of runs are views of
+// package record, and spans are made by module contrib/otel. The package imports packages redact, limit and window, and
+// internal packages.
 //
-// Counts, durations and lists of runs are views of package record, and spans are made by module contrib/otel. The
-// package imports packages redact, limit and window, and internal packages.
-//
-// Start with [Stream] or [Cost].
+// Start with [Cost].
 package observe

@@ -275,14 +275,3 @@ func TestCostSetsThePricesThatItHas(t *testing.T) {
 		})
 	}
 }
-
-func TestChannelEmitterDoesNotWait(t *testing.T) {
-	to := make(chan observe.StreamEvent, 1)
-	emit := observe.ChannelEmitter(to)
-	if err := emit(t.Context(), observe.StreamEvent{Type: "a"}); err != nil {
-		t.Fatal(err)
-	}
-	if err := emit(t.Context(), observe.StreamEvent{Type: "b"}); err == nil || (<-to).Type != "a" {
-		t.Errorf("a full channel: %v", err)
-	}
-}

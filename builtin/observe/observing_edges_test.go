@@ -3,7 +3,6 @@ package observe_test
 import (
 	"context"
 	"errors"
-	"runtime"
 	"slices"
 	"testing"
 
@@ -23,8 +22,6 @@ var forgive = agent.AfterToolFunc(func(_ context.Context, _ *agent.Run, r agent.
 
 func TestFailedCallIsReportedAsFailed(t *testing.T) {
 	metrics := &record.Metrics{}
-	var got events
-	stream := &observe.Stream{Emit: got.emit}
 	b := &bus{}
 	cache := agent.BeforeToolFunc(func(_ context.Context, _ *agent.Run, c agent.ToolCallRequest) (agent.BeforeToolOutcome,
 		error) {
@@ -36,10 +33,7 @@ func TestFailedCallIsReportedAsFailed(t *testing.T) {
 	looptest.Harness{Turns: []looptest.Turn{looptest.Calls(looptest.Call("bad", nil), looptest.Call("cached", nil)),
 		looptest.Reply("done")},
 		Tools: []agent.Tool{&looptest.Tool{Name: "bad", Err: errors.New("down")}, &looptest.Tool{Name: "cached"}},
-		Hooks: []agent.Hook{metrics, stream, &observe.EventBridge{Bus: b}, forgive, cache}}.Run(t, "go")
-	if err := stream.Drain(t.Context()); err != nil {
-		t.Fatal(err)
-	}
+		Hooks: []agent.Hook{metrics, &observe.EventBridge{Bus: b}, forgive, cache}}.Run(t, "go")
 	r := metrics.Report()
 	if bad := r.Tools["bad"]; bad.Failures != 1 || bad.Successes != 0 {
 		t.Errorf("a failed call: %+v", r.Tools)
@@ -47,50 +41,18 @@ func TestFailedCallIsReportedAsFailed(t *testing.T) {
 	if cached := r.Tools["cached"]; cached.Calls != 1 || cached.Successes != 0 || cached.Failures != 0 {
 		t.Errorf("a call that a hook answered: %+v", r.Tools)
 	}
-	at := slices.IndexFunc(got.all, func(e observe.StreamEvent) bool { return e.Type == observe.StreamToolResult })
-	if d := got.all[at].Data; d["tool_name"] != "bad" || d["has_error"] != true || d["step_num"] != 1 {
-		t.Errorf("event %v", d)
-	}
-	at = slices.IndexFunc(b.events, func(e observe.BusEvent) bool { return e.Type == "tool" && e.Action == "after_call" })
+	at := slices.IndexFunc(b.events, func(e observe.BusEvent) bool { return e.Type == "tool" && e.Action == "after_call" })
 	if c := b.events[at].Context; c["tool_name"] != "bad" || c["ok"] != false || c["error"] != "down" {
 		t.Errorf("bus event %v", c)
 	}
 }
 
 func TestFailedModelCallHasEndEvent(t *testing.T) {
-	var got events
-	stream := &observe.Stream{Emit: got.emit}
 	b := &bus{}
 	looptest.Harness{Turns: []looptest.Turn{looptest.Error(errors.New("no line"))},
-		Hooks: []agent.Hook{stream, &observe.EventBridge{Bus: b}}}.Run(t, "go")
-	if err := stream.Drain(t.Context()); err != nil {
-		t.Fatal(err)
-	}
-	at := slices.Index(got.types(), observe.StreamLLMEnd)
-	if at < 0 || got.all[at].Data["error"] != "no line" {
-		t.Errorf("events %v", got.types())
-	}
-	at = slices.IndexFunc(b.events, func(e observe.BusEvent) bool { return e.Type == "llm" && e.Action == "after_call" })
+		Hooks: []agent.Hook{&observe.EventBridge{Bus: b}}}.Run(t, "go")
+	at := slices.IndexFunc(b.events, func(e observe.BusEvent) bool { return e.Type == "llm" && e.Action == "after_call" })
 	if at < 0 || b.events[at].Context["ok"] != false || b.events[at].Context["error"] != "no line" {
 		t.Errorf("bus events %+v", b.events)
-	}
-}
-
-func TestEmitterGoexitLosesOneEvent(t *testing.T) {
-	n := 0
-	stream := &observe.Stream{Emit: func(context.Context, observe.StreamEvent) error {
-		if n++; n == 1 {
-			runtime.Goexit()
-		}
-		return nil
-	}}
-	var hooks agent.Hooks
-	hooks.Use(stream)
-	run := agent.NewRun(nil)
-	for i := range 3 {
-		hooks.BeforeStep.Fire(t.Context(), run, agent.Step{Number: i})
-	}
-	if err := stream.Drain(t.Context()); err != nil || n != 3 {
-		t.Errorf("%d events, %v", n, err)
 	}
 }

@@ -13,7 +13,6 @@ import (
 
 	"github.com/hookgen/hookgen/builtin"
 	"github.com/hookgen/hookgen/builtin/limit"
-	"github.com/hookgen/hookgen/builtin/observe"
 	"github.com/hookgen/hookgen/builtin/repair"
 	"github.com/hookgen/hookgen/generated/agent"
 	"github.com/hookgen/hookgen/hookkit"
@@ -266,17 +265,12 @@ func TestTheFinishedEventHasTheFinalStatus(t *testing.T) {
 		},
 	} {
 		var d diary
-		stream := &observe.Stream{Emit: func(_ context.Context, e observe.StreamEvent) error {
-			if e.Type == observe.StreamLoopEnd {
-				d.note("%v", e.Data["reason"])
+		l.Tools = all[agent.Tool](work())
+		ran := l.Do(t, t.Context(), loop.Request{Task: "x", Events: func(e loop.Event) {
+			if e.Kind == loop.EventEnd {
+				d.note("%v", e.End.Stop.Cause)
 			}
-			return nil
-		}}
-		l.Tools, l.Hooks = all[agent.Tool](work()), append(l.Hooks, stream)
-		ran := l.Run(t, "x")
-		if err := stream.Drain(t.Context()); err != nil {
-			t.Error(err)
-		}
+		}})
 		d.want(t, string(want))
 		if ended := hooktest.PayloadsOf[agent.AgentResult](ran.Recorder, "OnRunEnd"); len(ended) != 1 ||
 			ended[0].Stop.Cause != want || ended[0].Err != ran.Err {

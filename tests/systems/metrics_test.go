@@ -65,36 +65,37 @@ func TestWhatRunsDoIsCounted(t *testing.T) {
 }
 
 func TestAStreamTellsEachEventOnceInOrder(t *testing.T) {
-	var events [2][]observe.StreamEvent
-	emit := func(i int) observe.Emitter {
-		return func(_ context.Context, e observe.StreamEvent) error { events[i] = append(events[i], e); return nil }
+	events := [2][]loop.Event{}
+	ran := looptest.Harness{Turns: playing("ac"), Tools: letters()}.Do(t, t.Context(), loop.Request{
+		Task: "the task", Events: func(e loop.Event) {
+			events[0], events[1] = append(events[0], e), append(events[1], e)
+			if e.Kind == loop.EventStep {
+				panic(errBoom) // of a receiver that is gone
+			}
+		},
+	})
+	if ran.Failed != nil || ran.Reply != "ok" {
+		t.Fatal(ran.Failed, ran.Reply)
 	}
-	fails := func(context.Context, observe.StreamEvent) error { return errBoom }
-	stream := &observe.Stream{Emit: observe.Emitters(emit(0), fails, emit(1)), OnError: func(error) {}}
-	ran := looptest.Harness{Turns: playing("ac"), Tools: letters(), Hooks: all[agent.Hook](stream)}.Run(t, "the task")
-	if err := stream.Drain(t.Context()); err != nil || ran.Reply != "ok" {
-		t.Fatal(err, ran.Reply)
-	}
-	var types []string
-	var failed []any
+	var kinds []string
+	var failed []bool
 	for _, e := range events[0] {
-		types = append(types, e.Type)
-		if e.Type == observe.StreamToolResult {
-			failed = append(failed, e.Data["has_error"])
+		kinds = append(kinds, string(e.Kind))
+		if e.Kind == loop.EventResult {
+			failed = append(failed, e.Result.Err != "")
 		}
 	}
-	step := strings.Fields("step_start llm_start llm_end tool_dispatch tool_result step_end")
-	want := slices.Concat(all("loop_start"), step, step,
-		strings.Fields("step_start llm_start llm_chunk llm_end step_end loop_end"))
-	if !slices.Equal(types, want) || len(events[1]) != len(want) {
-		t.Errorf("told %v, want %v; the other emitter was told %d", types, want, len(events[1]))
+	want := strings.Fields("step chunk reply calling returned result " +
+		"step chunk reply calling failed returned result step chunk reply end")
+	if !slices.Equal(kinds, want) || len(events[1]) != len(want) {
+		t.Errorf("told %v, want %v; the other receiver was told %d", kinds, want, len(events[1]))
 	}
-	if !slices.Equal(failed, all[any](false, true)) {
+	if !slices.Equal(failed, all(false, true)) {
 		t.Errorf("the results have errors: %v", failed)
 	}
-	if first, last := events[0][0], events[0][len(types)-1]; first.Data["task_summary"] != "the task" ||
-		last.Data["total_steps"] != 3 || last.Data["total_llm_calls"] != 3 || last.Data["reason"] != "completed" {
-		t.Errorf("from %+v to %+v", first.Data, last.Data)
+	last := events[0][len(kinds)-1].End
+	if last.Steps != 3 || last.ModelCalls != 3 || last.Stop.Cause != agent.CauseCompleted {
+		t.Errorf("ended as %+v", last)
 	}
 }
 

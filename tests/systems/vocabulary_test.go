@@ -104,14 +104,14 @@ func exportedTypes(t *testing.T, dir string) map[string]bool {
 var identifier = regexp.MustCompile(`\b[A-Z][A-Za-z]+\b`)
 
 // TestCounterpartsExist checks the names on the right of the page: each hook is a type of builtin, of a package below
-// it, or of contrib/otel, and each point and outcome is in the reference spec.
+// it, of contrib/otel or of loop, and each point and outcome is in the reference spec.
 func TestCounterpartsExist(t *testing.T) {
 	hooks, spec := map[string]bool{}, exportedTypes(t, "../../generated/agent")
 	dirs, err := filepath.Glob("../../builtin/*/doc.go")
 	if err != nil || len(dirs) == 0 {
 		t.Fatalf("no packages below builtin (%v)", err)
 	}
-	for _, dir := range append(dirs, "../../builtin/doc.go", "../../contrib/otel/doc.go") {
+	for _, dir := range append(dirs, "../../builtin/doc.go", "../../contrib/otel/doc.go", "../../loop/doc.go") {
 		dir = filepath.Dir(dir)
 		for name := range exportedTypes(t, dir) {
 			hooks[filepath.Base(dir)+"."+name] = true
