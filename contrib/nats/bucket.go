@@ -48,10 +48,9 @@ type Entry struct {
 	Value    []byte
 	Revision uint64    // of the last change; never 0
 	Time     time.Time // of the last change, by the clock of the server
-	Deleted  bool      // only from Watch: the key has no value now
 }
 
-// markerTTL is how long the server remembers that a key was deleted, for programs that watch it.
+// markerTTL is how long the server remembers that a key was deleted.
 const markerTTL = time.Hour
 
 // Bucket opens a bucket. The name consists of letters, digits, "-" and "_". A missing bucket is made with the limits.

@@ -1,10 +1,7 @@
 package nats_test
 
 import (
-	"bytes"
-	"context"
 	"errors"
-	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -94,64 +91,6 @@ func TestChangesExpectARevision(t *testing.T) {
 	conflict("an Update of a deleted key", err)
 	if _, err := b.Create(t.Context(), "key", []byte("d")); err != nil {
 		t.Errorf("Create after Delete: %v", err)
-	}
-}
-
-func TestWatchYieldsEntriesAndChanges(t *testing.T) {
-	b := newBucket(t, nats.Limits{})
-	long := "a/" + strings.Repeat("long", 300)
-	for _, key := range []string{"a/1", "a/2", "b/1", long} {
-		if _, err := b.Put(t.Context(), key, []byte(key)); err != nil {
-			t.Fatal(err)
-		}
-	}
-	if err := b.Delete(t.Context(), "a/2"); err != nil {
-		t.Fatal(err)
-	}
-	var got []string
-	for e, err := range b.Watch(t.Context(), "a/") {
-		if err != nil {
-			t.Fatal(err)
-		}
-		switch {
-		case e.Key == "":
-			slices.Sort(got)
-			_, err := b.Put(t.Context(), "b/2", nil)
-			if err == nil {
-				_, err = b.Put(t.Context(), "a/3", nil)
-			}
-			if err = errors.Join(err, b.Delete(t.Context(), long), b.Delete(t.Context(), "a/1")); err != nil {
-				t.Fatal(err)
-			}
-			got = append(got, "now")
-		case e.Deleted:
-			got = append(got, "without "+e.Key)
-		default:
-			if e.Key != "a/3" && !bytes.Equal(e.Value, []byte(e.Key)) {
-				t.Errorf("the value of %.20s is %.20s", e.Key, e.Value)
-			}
-			got = append(got, e.Key)
-		}
-		if e.Deleted && e.Key == "a/1" {
-			break
-		}
-	}
-	want := []string{"a/1", long, "without a/2", "now", "a/3", "without " + long, "without a/1"}
-	if !slices.Equal(got, want) {
-		t.Errorf("Watch yielded %.40q; want %.40q", got, want)
-	}
-}
-
-func TestWatchEndsWithItsContext(t *testing.T) {
-	b := newBucket(t, nats.Limits{})
-	ctx, cancel := context.WithCancel(t.Context())
-	defer cancel()
-	var last error
-	for _, last = range b.Watch(ctx, "") {
-		cancel()
-	}
-	if !errors.Is(last, context.Canceled) {
-		t.Errorf("the last error is %v", last)
 	}
 }
 

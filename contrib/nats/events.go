@@ -159,13 +159,13 @@ func (e *EventError) Unwrap() error { return e.Err }
 // again, and no event is left out or comes twice. Read holds a few megabytes of events at a time.
 func (e *Events) Read(ctx context.Context, follow bool) iter.Seq2[hooklog.Event, error] {
 	return func(yield func(hooklog.Event, error) bool) {
-		err := e.read(ctx, follow, yield)
-		if err != nil && !errors.Is(err, errEnd) {
+		if err := e.read(ctx, follow, yield); err != nil {
 			yield(hooklog.Event{}, err)
 		}
 	}
 }
 
+// read yields the events until yield returns false or the last one is read. Then it returns nil.
 func (e *Events) read(ctx context.Context, follow bool, yield func(hooklog.Event, error) bool) error {
 	var (
 		messages jetstream.MessagesContext
@@ -177,7 +177,7 @@ func (e *Events) read(ctx context.Context, follow bool, yield func(hooklog.Event
 			return err
 		}
 		if last = info.State.LastSeq; !follow && info.State.Msgs == 0 {
-			return errEnd
+			return nil
 		}
 		consumer, err := e.stream.OrderedConsumer(ctx, jetstream.OrderedConsumerConfig{})
 		if err == nil {
@@ -185,7 +185,7 @@ func (e *Events) read(ctx context.Context, follow bool, yield func(hooklog.Event
 		}
 		return err
 	})
-	if err != nil {
+	if err != nil || messages == nil {
 		return err
 	}
 	defer messages.Stop()
@@ -203,7 +203,7 @@ func (e *Events) read(ctx context.Context, follow bool, yield func(hooklog.Event
 		if missing := n - before - 1; before > 0 && missing > 0 {
 			err := fmt.Errorf("the limits removed %d events before they were read", missing)
 			if !yield(hooklog.Event{}, &EventError{before + 1, err}) {
-				return errEnd
+				return nil
 			}
 		}
 		before = n
@@ -212,11 +212,11 @@ func (e *Events) read(ctx context.Context, follow bool, yield func(hooklog.Event
 				err = &EventError{n, line.Err}
 			}
 			if !yield(event, err) {
-				return errEnd
+				return nil
 			}
 		}
 		if !follow && (n >= last || meta.NumPending == 0) {
-			return errEnd
+			return nil
 		}
 	}
 }

@@ -205,15 +205,6 @@ func (b *Bucket) join(ctx context.Context, path string, m manifest) ([]byte, err
 	return value, nil
 }
 
-// read is load for an entry of a watcher, with a time limit of its own.
-func (b *Bucket) read(ctx context.Context, e jetstream.KeyValueEntry) (entry Entry, err error) {
-	err = b.conn.Do(ctx, func(ctx context.Context) error {
-		entry, err = b.load(ctx, e)
-		return err
-	})
-	return entry, err
-}
-
 // leftover is the age after which parts without a manifest are removed. A change takes far less time, and the clocks
 // of machines differ by less.
 const leftover = time.Hour
@@ -227,7 +218,7 @@ func (b *Bucket) Sweep(ctx context.Context) (removed int, err error) {
 func (b *Bucket) sweep(ctx context.Context, before time.Time) (removed int, err error) {
 	var parts []string
 	err = b.conn.Do(ctx, func(ctx context.Context) error {
-		return b.list(ctx, []string{partPaths + ".>"}, func(e jetstream.KeyValueEntry) error {
+		return b.list(ctx, partPaths+".>", func(e jetstream.KeyValueEntry) error {
 			parts = append(parts, e.Key())
 			return nil
 		}, jetstream.MetaOnly())
