@@ -18,12 +18,12 @@ type call struct {
 	ctx    context.Context // with the span
 	span   trace.Span
 	start  time.Time
-	labels []attribute.KeyValue // of its metrics
+	labels attributes // of its metrics
 }
 
 // begin starts a call. If the SDK panics, the call has no span of its own.
 func (t *Telemetry) begin(
-	ctx context.Context, operation, name string, kind trace.SpanKind, attrs []attribute.KeyValue,
+	ctx context.Context, operation, name string, kind trace.SpanKind, attrs attributes,
 ) *call {
 	c := &call{ctx: ctx, span: trace.SpanFromContext(context.Background()), start: time.Now()}
 	guarded(func() {
@@ -37,7 +37,7 @@ func (t *Telemetry) begin(
 func (t *Telemetry) shows(c *call) bool { return t.Content && c.span.IsRecording() }
 
 // end ends a call. class is the kind of its error, or "" without one.
-func (t *Telemetry) end(c *call, operation, class, message string, attrs []attribute.KeyValue) {
+func (t *Telemetry) end(c *call, operation, class, message string, attrs attributes) {
 	if class != "" {
 		attrs = append(attrs, attribute.String(errorType, class))
 		c.labels = append(c.labels, attribute.String(errorType, class))
@@ -78,8 +78,8 @@ func (b *binding) model(
 		if req.Model == "" && reply.Model != "" {
 			guarded(func() { c.span.SetName(titled(chat, b.name(reply.Model))) })
 		}
-		c.labels = b.named(nil, requestModel, b.models.bounded(b.name(req.Model)))
-		c.labels = b.named(c.labels, responseModel, b.models.bounded(b.name(reply.Model)))
+		c.labels = b.named(nil, requestModel, b.models.bounded(b.name(req.Model)),
+			responseModel, b.models.bounded(b.name(reply.Model)))
 		b.end(c, chat, class, message, b.reply(reply, b.shows(c)))
 		b.count(c, "input", reply.Usage.Input)
 		b.count(c, "output", reply.Usage.Output)
@@ -99,43 +99,6 @@ func (t *Telemetry) count(c *call, kind string, tokens int) {
 	}
 }
 
-// request returns the attributes of a request to the model.
-func (t *Telemetry) request(run *agent.Run, req agent.LLMRequest) []attribute.KeyValue {
-	attrs := t.named(t.identity(chat, run), requestModel, req.Model)
-	if req.Step > 0 {
-		attrs = append(attrs, attribute.Int(step, req.Step))
-	}
-	if req.MaxTokens > 0 {
-		attrs = append(attrs, attribute.Int(requestMaxTokens, req.MaxTokens))
-	}
-	if req.Temperature != nil {
-		attrs = append(attrs, attribute.Float64(requestTemperature, *req.Temperature))
-	}
-	if f := req.ResponseFormat; f != nil {
-		kind := "json"
-		if f.Type == "text" {
-			kind = "text"
-		}
-		attrs = append(attrs, attribute.String(outputType, kind))
-	}
-	return attrs
-}
-
-// reply returns the attributes of a reply of the model.
-func (t *Telemetry) reply(reply agent.LLMResponse, show bool) []attribute.KeyValue {
-	attrs := t.named(usage(reply.Usage), responseModel, reply.Model)
-	attrs = t.named(attrs, responseID, reply.ID)
-	if reply.FinishReason != "" {
-		attrs = append(attrs, attribute.StringSlice(finishReasons, []string{t.name(reply.FinishReason)}))
-	}
-	if show && (reply.Content != "" || len(reply.ToolCalls) > 0 || len(reply.Parts) > 0) {
-		shown := messages([]agent.Message{reply.Message()})
-		shown[0].FinishReason = reply.FinishReason
-		attrs = append(attrs, t.content(outputMessages, shown))
-	}
-	return attrs
-}
-
 // tool records an attempt at a tool call.
 func (b *binding) tool(
 	ctx context.Context, run *agent.Run, req agent.ToolCallRequest, next agent.AroundToolNext,
@@ -144,11 +107,8 @@ func (b *binding) tool(
 	if !mine {
 		return next.Call(ctx, req)
 	}
-	attrs := b.named(b.identity(executeTool, run, attribute.String(toolType, "function")), toolName, req.Name)
-	attrs = b.named(attrs, toolCallID, req.ID)
-	if req.Step > 0 {
-		attrs = append(attrs, attribute.Int(step, req.Step))
-	}
+	attrs := append(b.called(b.spanned(executeTool, run), req), attribute.String(toolType, "function"))
+	attrs = attrs.number(step, req.Step)
 	c := b.begin(open.within(ctx), executeTool, b.name(req.Name), trace.SpanKindInternal, attrs)
 	if b.shows(c) {
 		args := string(b.Redact.CutJSON(req.Args, contentChars))
@@ -167,8 +127,8 @@ func (b *binding) tool(
 			class, message = known(result.Kind), b.reason(result.Err, req, result.Output)
 			b.failed(run, result.Err, class)
 		}
-		c.labels = []attribute.KeyValue{attribute.String(toolName, b.listed(run, req.Name))}
-		var attrs []attribute.KeyValue
+		c.labels = attributes{attribute.String(toolName, b.listed(run, req.Name))}
+		var attrs attributes
 		if b.shows(c) && result.Output != "" {
 			attrs = append(attrs, attribute.String(toolResult, cut(&b.Redact, result.Output, contentChars)))
 		}

@@ -19,7 +19,7 @@ func (b *binding) Observe(ctx context.Context, run *agent.Run, f hookkit.AnyFire
 		return
 	}
 	for _, failed := range f.Failures {
-		attrs := b.event(f, failed.Hook, failed.Site)
+		attrs := b.fired(f, failed.Hook, failed.Site)
 		class, text := failure(failed.Cause), textOf(failed.Cause)
 		attrs = append(attrs, attribute.String(errorType, class))
 		attrs = b.because(attrs, text, f)
@@ -29,33 +29,12 @@ func (b *binding) Observe(ctx context.Context, run *agent.Run, f hookkit.AnyFire
 	if f.Decision == "" || f.Decision == "Error" && len(f.Failures) > 0 {
 		return
 	}
-	attrs := append(b.event(f, f.Hook, f.Site), attribute.String(decision, b.name(f.Decision)))
+	attrs := append(b.fired(f, f.Hook, f.Site), attribute.String(decision, b.name(f.Decision)))
 	open.event(ctx, eventDecision, b.because(attrs, f.Reason, f)...)
 }
 
-// event returns the attributes that all events have.
-func (t *Telemetry) event(f hookkit.AnyFired, by, at string) []attribute.KeyValue {
-	attrs := t.named([]attribute.KeyValue{attribute.String(point, f.Point)}, hook, by)
-	attrs = t.named(attrs, site, at)
-	switch p := f.Payload.(type) {
-	case agent.ToolCallRequest:
-		attrs = t.called(attrs, p)
-	case agent.ToolCallResult:
-		attrs = t.called(attrs, p.Call)
-	case agent.Question:
-		attrs = t.called(attrs, p.Call)
-	case agent.Handoff:
-		attrs = t.called(attrs, p.Call)
-	}
-	return attrs
-}
-
-func (t *Telemetry) called(attrs []attribute.KeyValue, call agent.ToolCallRequest) []attribute.KeyValue {
-	return t.named(t.named(attrs, toolName, call.Name), toolCallID, call.ID)
-}
-
 // because appends the reason of a hook.
-func (t *Telemetry) because(attrs []attribute.KeyValue, text string, f hookkit.AnyFired) []attribute.KeyValue {
+func (t *Telemetry) because(attrs attributes, text string, f hookkit.AnyFired) attributes {
 	if text = t.reason(text, f.Payload, f.Final, f.Result); text != "" {
 		attrs = append(attrs, attribute.String(reason, text))
 	}
@@ -81,10 +60,6 @@ func (b *binding) denied(ctx context.Context, run *agent.Run, f agent.OnPermissi
 	if !mine {
 		return
 	}
-	attrs := b.called([]attribute.KeyValue{attribute.String(denial, b.name(string(d.Kind)))}, d.Call)
-	attrs = b.named(attrs, hook, d.By)
-	if text := b.reason(d.Reason, d.Call); text != "" {
-		attrs = append(attrs, attribute.String(reason, text))
-	}
-	open.event(ctx, eventDenial, attrs...)
+	attrs := b.named(b.called(attributes{attribute.String(denial, b.name(string(d.Kind)))}, d.Call), hook, d.By)
+	open.event(ctx, eventDenial, b.because(attrs, d.Reason, hookkit.AnyFired{Payload: d.Call})...)
 }

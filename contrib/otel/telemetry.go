@@ -191,8 +191,9 @@ func (b *binding) startRun(ctx context.Context, run *agent.Run, f agent.OnRunSta
 		open.before = run.Env.Counters() // the span of the process before has them
 	}
 	guarded(func() {
+		attrs := append(b.spanned(invokeAgent, run), attribute.String(agentName, b.name(f.Payload.Agent)))
 		_, open.span = b.tracer.Start(ctx, titled(invokeAgent, b.name(f.Payload.Agent)), trace.WithTimestamp(f.Start),
-			trace.WithAttributes(b.identity(invokeAgent, run, attribute.String(agentName, b.name(f.Payload.Agent)))...))
+			trace.WithAttributes(attrs...))
 	})
 	b.runs.Do(run, func(r *openRun) { *r = open })
 }
@@ -226,14 +227,8 @@ func (b *binding) endRun(ctx context.Context, run *agent.Run, f agent.OnRunEndFi
 		return
 	}
 	result := f.Payload
-	attrs := []attribute.KeyValue{
-		attribute.Int(steps, result.Steps), attribute.Int(modelCalls, result.ModelCalls-open.before.ModelCalls),
-		attribute.String(stopCause, b.name(string(result.Stop.Cause))),
-	}
-	attrs = append(attrs, usage(since(open.before.Usage, result.Usage))...)
-	attrs = b.named(attrs, stopBy, result.Stop.By)
-	attrs = b.named(attrs, handedOffTo, result.HandedOffTo)
-	labels := []attribute.KeyValue{attribute.String(agentName, b.agents.bounded(b.name(result.Agent)))}
+	attrs := b.ended(result, open.before)
+	labels := attributes{attribute.String(agentName, b.agents.bounded(b.name(result.Agent)))}
 	var class, message string
 	if result.Err != "" {
 		class = classOfRun(result, open.last)
@@ -254,67 +249,12 @@ func (b *binding) endRun(ctx context.Context, run *agent.Run, f agent.OnRunEndFi
 	b.measure(trace.ContextWithSpan(ctx, open.span), invokeAgent, time.Since(open.start), labels)
 }
 
-// identity returns the attributes that every span of a run has, followed by more.
-func (t *Telemetry) identity(operation string, run *agent.Run, more ...attribute.KeyValue) []attribute.KeyValue {
-	attrs := append([]attribute.KeyValue{attribute.String(operationName, operation)}, more...)
-	attrs = t.named(attrs, providerName, t.Provider)
-	if run == nil {
-		return attrs
-	}
-	attrs = t.named(attrs, runID, run.ID())
-	if run.Env == nil {
-		return attrs
-	}
-	owner := run.Env.Identity()
-	if owner.Named() {
-		attrs = t.named(attrs, conversation, owner.Conversation)
-	}
-	attrs = t.named(attrs, userID, owner.User)
-	return t.named(attrs, tenant, owner.Tenant)
-}
-
-// named appends an attribute with a name, unless the name is empty.
-func (t *Telemetry) named(attrs []attribute.KeyValue, key, name string) []attribute.KeyValue {
-	if name == "" {
-		return attrs
-	}
-	return append(attrs, attribute.String(key, t.name(name)))
-}
-
-// since returns the tokens that were used after an earlier count.
-func since(before, all agent.Usage) agent.Usage {
-	return agent.Usage{
-		Input: all.Input - before.Input, Output: all.Output - before.Output,
-		CacheRead: all.CacheRead - before.CacheRead, CacheWrite: all.CacheWrite - before.CacheWrite,
-	}
-}
-
-func usage(u agent.Usage) (attrs []attribute.KeyValue) {
-	for _, n := range []struct {
-		key   string
-		count int
-	}{
-		{inputTokens, u.Input}, {outputTokens, u.Output}, {cacheReadTokens, u.CacheRead}, {cacheWritten, u.CacheWrite},
-	} {
-		if n.count > 0 {
-			attrs = append(attrs, attribute.Int(n.key, n.count))
-		}
-	}
-	return attrs
-}
-
 // measure records the duration of an operation. The context has its span, so that the SDK can link an example of the
 // trace to the metric.
-func (t *Telemetry) measure(ctx context.Context, operation string, d time.Duration, labels []attribute.KeyValue) {
+func (t *Telemetry) measure(ctx context.Context, operation string, d time.Duration, labels attributes) {
 	guarded(func() {
 		t.duration.Record(ctx, d.Seconds(), metric.WithAttributes(t.labels(operation, labels)...))
 	})
-}
-
-// labels returns the attributes of a metric.
-func (t *Telemetry) labels(operation string, more []attribute.KeyValue) []attribute.KeyValue {
-	return append(t.named([]attribute.KeyValue{attribute.String(operationName, operation)}, providerName, t.Provider),
-		more...)
 }
 
 func titled(operation, name string) string {

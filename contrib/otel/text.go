@@ -19,9 +19,6 @@ const (
 	maxPayload   = 1 << 20 // bytes of text that a reason is compared with
 )
 
-// name returns a short, redacted name.
-func (t *Telemetry) name(s string) string { return cut(&t.Redact, s, nameChars) }
-
 // reason returns the reason of a hook or the text of an error. Without Content, it must not repeat the payloads.
 func (t *Telemetry) reason(s string, payloads ...any) string {
 	if !t.Content {

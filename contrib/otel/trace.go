@@ -4,11 +4,9 @@ import (
 	"context"
 
 	"go.opentelemetry.io/otel"
-	"go.opentelemetry.io/otel/attribute"
 	"go.opentelemetry.io/otel/codes"
 	"go.opentelemetry.io/otel/trace"
 
-	"github.com/hookgen/hookgen/builtin/redact"
 	"github.com/hookgen/hookgen/hookkit"
 )
 
@@ -33,9 +31,9 @@ type fires struct{ tracer trace.Tracer }
 
 // Trace records a fire. The failure of an observer is an event of the current span.
 func (f fires) Trace(ctx context.Context, e hookkit.Event) {
-	attrs := attributes(point, e.Point, runID, e.Run, hook, e.Hook, site, e.Site, decision, e.Decision)
+	attrs := attributes{}.texts(bare, point, e.Point, runID, e.Run, hook, e.Hook, site, e.Site, decision, e.Decision)
 	if e.Failure != nil {
-		attrs = append(attrs, attributes(errorType, failureOf(e.Failure))...)
+		attrs = attrs.texts(bare, errorType, failureOf(e.Failure))
 	}
 	switch e.Kind {
 	case hookkit.EventObserver:
@@ -49,16 +47,6 @@ func (f fires) Trace(ctx context.Context, e hookkit.Event) {
 			}
 		})
 	}
-}
-
-// attributes returns the attributes with a value, from pairs of keys and values.
-func attributes(pairs ...string) (attrs []attribute.KeyValue) {
-	for i := 0; i < len(pairs); i += 2 {
-		if pairs[i+1] != "" {
-			attrs = append(attrs, attribute.String(pairs[i], cut(new(redact.Redactor), pairs[i+1], nameChars)))
-		}
-	}
-	return attrs
 }
 
 // failureOf returns the value of error.type for the failure of an event.
