@@ -41,13 +41,13 @@ type places struct {
 	dir      string
 	store    agent.Store
 	memory   memory.Store
-	notes    memory.Notes
+	notes    *memory.Notes
 	steering *prompt.Steering
 }
 
 // newPlaces returns places with a fact and a note for everybody, and a message for the conversation "c".
 func newPlaces(t testing.TB) places {
-	p := places{t.TempDir(), new(session.Map), new(memory.Facts), new(memory.NotesText), new(prompt.Steering)}
+	p := places{t.TempDir(), new(session.Map), new(memory.Facts), new(memory.Notes), new(prompt.Steering)}
 	err := p.memory.Put(t.Context(), memory.Fact{Key: "city", Value: "Oslo"})
 	if err = errors.Join(err, p.notes.Append(t.Context(), "a note for everybody", ""),
 		p.steering.Steer(agent.Identity{Conversation: "c"}, "mind the gap")); err != nil {

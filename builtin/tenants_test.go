@@ -179,10 +179,7 @@ func TestTenantsNeverMeet(t *testing.T) {
 	const tenants, anonymous, runs = 24, 4, 3
 	const cancelled = tenants + anonymous // the number of the tenant
 	at := newPlaces(t)
-	notes, err := memory.OpenNotesFile(filepath.Join(at.dir, "notes", "notes.md"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	notes := &memory.Notes{Path: filepath.Join(at.dir, "notes", "notes.md")}
 	at.memory, at.notes = &memory.Facts{In: session.Dir{Path: filepath.Join(at.dir, "knowledge")}}, notes
 	kept := &storeLog{Store: session.Dir{Path: filepath.Join(at.dir, "store")}}
 	at.store = kept

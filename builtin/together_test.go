@@ -32,8 +32,8 @@ func promptHooks() map[string]func() agent.Hook {
 		_ = m.Put(context.Background(), memory.Fact{Key: "k", Value: "v"})
 		return m
 	}
-	notes := func() memory.Notes {
-		n := &memory.NotesText{}
+	notes := func() *memory.Notes {
+		n := &memory.Notes{}
 		_ = n.Append(context.Background(), "a note", "")
 		return n
 	}
@@ -192,7 +192,7 @@ func TestPromptHooksIsolateConcurrentRuns(t *testing.T) {
 
 func TestCombinedHooksKeepTheTokenBudget(t *testing.T) {
 	remembered := &memory.Facts{In: session.Dir{Path: t.TempDir()}}
-	notes := &memory.NotesText{}
+	notes := &memory.Notes{}
 	for i := range 50 {
 		_ = remembered.Put(t.Context(), memory.Fact{Key: fmt.Sprint("key ", i), Value: strings.Repeat("v", 40)})
 		_ = notes.Append(t.Context(), strings.Repeat("n", 60), "")

@@ -2,33 +2,52 @@ package memory
 
 import (
 	"context"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
 	"strings"
 	"sync"
 	"time"
 	"unicode/utf8"
 
+	"github.com/hookgen/hookgen/builtin/internal/ownerpath"
 	"github.com/hookgen/hookgen/builtin/internal/shorten"
 	"github.com/hookgen/hookgen/builtin/limit"
 	"github.com/hookgen/hookgen/builtin/share"
 	"github.com/hookgen/hookgen/generated/agent"
+	"github.com/hookgen/hookgen/internal/atomicfile"
 	"github.com/hookgen/hookgen/spec/agentspec"
 )
 
-// Notes are free text that agents and people append to. [NotesFile] keeps them in files and [NotesText] in memory.
-// Implementations are safe for concurrent use.
+// Notes are free text that agents and people append to, in plain text files that people may edit. The zero value keeps
+// notes in this process until it ends.
 //
 // Each owner has notes of its own, and there are common notes that everybody may read. A method acts for the run whose
 // context it gets, by agentspec.IdentityOf: it appends to the notes of that run's owner, and reads them after the
-// common ones. Outside a run it acts on the common notes; there, use agentspec.WithIdentity to act for an owner. The
-// notes of a run without a named conversation may be dropped at any time.
-type Notes interface {
-	// Append adds a text at the end. If the heading is not blank, it precedes the text as "## heading (2006-01-02 15:04)".
-	// A blank text without a heading adds nothing. If the notes exceed their bound, the oldest lines are dropped and the
-	// line "(earlier notes truncated)" replaces them.
-	Append(ctx context.Context, text, heading string) error
-	// Tail returns the last lines of the notes, of at most chars characters in total. If the last line alone is longer,
-	// Tail returns the end of that line. A negative number returns all notes. Without notes, Tail returns "".
-	Tail(ctx context.Context, chars int) (string, error)
+// common ones. Outside a run it acts on the common notes; there, use agentspec.WithIdentity to act for an owner.
+//
+// The common notes are in the file itself. Each owner has a file of its own in a directory next to it. For example, the
+// notes of the conversation "c" of the user "ann" of the tenant "acme" are in notes.md.d/acme/ann/c.md; a missing name
+// is "-". The notes of conversations without a name are only in memory, those of the last 64. The first Append creates a
+// file and its directory.
+//
+// Each Append replaces a file atomically. If MaxChars is limit.None, Append writes only the new note instead. If the
+// program is killed during that write, the file may end in an incomplete note; the next note begins on a new line.
+//
+// Notes are safe for concurrent use, also by several programs that share a file, and must not be copied. For that they
+// keep an empty lock file next to each file. A person who edits a file while a program appends to it can lose a note.
+type Notes struct {
+	Path     string           // of the file; "": in this process
+	MaxChars limit.Bound[int] // of the notes of each owner; default 65,536; set it before the first use
+	Clock    agent.Clock      // for the times in headings; nil: the system's clock
+	Share    share.Scope      // the runs that have notes in common; set it before the first use
+
+	mu      sync.Mutex
+	texts   map[agent.Identity]string // of owners whose notes are only in memory
+	unnamed []agent.Identity          // owners in texts without a named conversation, oldest first
 }
 
 const (
@@ -37,80 +56,115 @@ const (
 	maxHeading     = 200
 )
 
-// NotesText holds [Notes] in memory; they are lost when the program ends. The zero value is empty and ready to use. A
-// NotesText is safe for concurrent use and must not be copied. Of conversations without a name, it keeps the notes of
-// the last 64.
-type NotesText struct {
-	MaxChars limit.Bound[int] // of the notes of each owner; default 65,536; set it before the first use
-	Clock    agent.Clock      // for the times in headings; nil: the system's clock
-	Share    share.Scope      // the runs that have notes in common; set it before the first use
-
-	mu      sync.Mutex
-	texts   map[agent.Identity]string
-	unnamed []agent.Identity // owners in texts without a named conversation, oldest first
-}
-
-// Append implements [Notes].
-func (n *NotesText) Append(ctx context.Context, text, heading string) error {
-	if err := ctx.Err(); err != nil {
+// Append adds a text at the end. If the heading is not blank, it precedes the text as "## heading (2006-01-02 15:04)".
+// A blank text without a heading adds nothing. If the notes exceed their bound, the oldest lines are dropped and the
+// line "(earlier notes truncated)" replaces them.
+func (n *Notes) Append(ctx context.Context, text, heading string) error {
+	if err := errors.Join(ctx.Err(), n.MaxChars.Check("Notes.MaxChars")); err != nil {
 		return err
 	}
-	return n.appendTo(n.Share.Of(agentspec.IdentityOf(ctx)), text, heading)
+	owner := n.Share.Of(agentspec.IdentityOf(ctx))
+	if n.here(owner) {
+		n.keep(owner, text, heading)
+		return nil
+	}
+	path := n.pathOf(owner)
+	unlock, err := atomicfile.LockShared(path)
+	if err == nil {
+		err = n.write(path, text, heading)
+		unlock()
+	}
+	if err != nil {
+		return fmt.Errorf("the note could not be written: %w", err)
+	}
+	return nil
 }
 
-// Tail implements [Notes].
-func (n *NotesText) Tail(ctx context.Context, chars int) (string, error) {
-	return tailFor(ctx, n.Share, chars, n.tail)
+// Tail returns the last lines of the notes, of at most chars characters in total. If the last line alone is longer, Tail
+// returns the end of that line. A negative number returns all notes. Without notes, Tail returns "".
+func (n *Notes) Tail(ctx context.Context, chars int) (string, error) {
+	if err := ctx.Err(); err != nil {
+		return "", err
+	}
+	owner := n.Share.Of(agentspec.IdentityOf(ctx))
+	own, err := n.tail(owner, chars)
+	if err != nil || owner == (agent.Identity{}) {
+		return own, err
+	}
+	common, err := n.tail(agent.Identity{}, chars)
+	switch {
+	case err != nil || common == "":
+		return own, err
+	case own == "":
+		return common, nil
+	}
+	return strings.TrimSuffix(tailOf(common+"\n"+own+"\n", chars), "\n"), nil
 }
 
-func (n *NotesText) appendTo(owner agent.Identity, text, heading string) error {
+// here reports whether the notes of an owner are only in memory.
+func (n *Notes) here(owner agent.Identity) bool { return n.Path == "" || isUnnamed(owner) }
+
+// pathOf returns the path of the notes of an owner.
+func (n *Notes) pathOf(owner agent.Identity) string {
+	if owner == (agent.Identity{}) {
+		return n.Path
+	}
+	return filepath.Join(n.Path+".d", ownerpath.Of(owner)+".md")
+}
+
+func (n *Notes) keep(owner agent.Identity, text, heading string) {
 	n.mu.Lock()
 	defer n.mu.Unlock()
-	if err := n.MaxChars.Check("NotesText.MaxChars"); err != nil {
-		return err
-	}
 	old, known := n.texts[owner]
 	if n.texts == nil {
 		n.texts = make(map[agent.Identity]string)
 	}
 	n.texts[owner] = boundNotes(old+noteOf(text, heading, n.Clock, old), n.MaxChars.Or(notesBound))
 	if known || !isUnnamed(owner) {
-		return nil
+		return
 	}
 	if n.unnamed = append(n.unnamed, owner); len(n.unnamed) > maxUnnamed {
 		delete(n.texts, n.unnamed[0])
 		n.unnamed = n.unnamed[1:]
 	}
-	return nil
 }
 
-func (n *NotesText) tail(owner agent.Identity, chars int) (string, error) {
-	n.mu.Lock()
-	defer n.mu.Unlock()
-	return strings.TrimSuffix(tailOf(n.texts[owner], chars), "\n"), nil
+func (n *Notes) write(path, text, heading string) error {
+	read := n.MaxChars.Or(notesBound) // characters of the old notes
+	if n.MaxChars == limit.None {
+		read = 1 // to see whether the last line is complete
+	}
+	old, err := endOf(path, read)
+	if err != nil {
+		return err
+	}
+	note := noteOf(text, heading, n.Clock, old)
+	if note == "" {
+		return nil
+	}
+	if n.MaxChars != limit.None {
+		if to, err := filepath.EvalSymlinks(path); err == nil {
+			path = to // keep a symbolic link
+		}
+		return atomicfile.Write(path, []byte(boundNotes(old+note, n.MaxChars.Or(notesBound))))
+	}
+	f, _, err := atomicfile.OpenAppend(path)
+	if err != nil {
+		return err
+	}
+	_, err = f.WriteString(note)
+	return errors.Join(err, f.Close())
 }
 
-// tailFor returns the last lines of the common notes and of those of the owner for whom ctx acts. Tail returns the last
-// lines of the notes of one owner.
-func tailFor(
-	ctx context.Context, scope share.Scope, chars int, tail func(owner agent.Identity, chars int) (string, error),
-) (string, error) {
-	if err := ctx.Err(); err != nil {
-		return "", err
+func (n *Notes) tail(owner agent.Identity, chars int) (text string, err error) {
+	if n.here(owner) {
+		n.mu.Lock()
+		text = n.texts[owner]
+		n.mu.Unlock()
+	} else if text, err = endOf(n.pathOf(owner), chars); err != nil {
+		return "", fmt.Errorf("the notes cannot be read: %w", err)
 	}
-	owner := scope.Of(agentspec.IdentityOf(ctx))
-	own, err := tail(owner, chars)
-	if err != nil || owner == (agent.Identity{}) {
-		return own, err
-	}
-	common, err := tail(agent.Identity{}, chars)
-	if err != nil || common == "" {
-		return own, err
-	}
-	if own == "" {
-		return common, nil
-	}
-	return strings.TrimSuffix(tailOf(common+"\n"+own+"\n", chars), "\n"), nil
+	return strings.TrimSuffix(tailOf(text, chars), "\n"), nil
 }
 
 // noteOf returns the text to append to notes that end in before.
@@ -164,6 +218,32 @@ func tailOf(text string, n int) string {
 		}
 	}
 	return strings.ToValidUTF8(text[from:], "\ufffd")
+}
+
+// endOf returns the end of a file with more than chars characters, or the whole file if chars is negative. It reads as
+// little as possible.
+func endOf(path string, chars int) (string, error) {
+	f, err := os.Open(path)
+	if errors.Is(err, fs.ErrNotExist) {
+		return "", nil
+	}
+	if err != nil {
+		return "", err
+	}
+	defer f.Close()
+	info, err := f.Stat()
+	if err != nil {
+		return "", err
+	}
+	if !info.Mode().IsRegular() {
+		return "", &fs.PathError{Op: "read", Path: path, Err: errors.New("not a regular file; name another one")}
+	}
+	from := int64(0)
+	if chars >= 0 {
+		from = max(0, info.Size()-4*int64(chars)-4) // a character has at most four bytes
+	}
+	data, err := io.ReadAll(io.NewSectionReader(f, from, info.Size()-from))
+	return string(data), err
 }
 
 func nowBy(c agent.Clock) time.Time {

@@ -9,7 +9,7 @@ import (
 )
 
 func ExampleNotesInjector() {
-	notes := &memory.NotesText{} // or memory.OpenNotesFile("notes.md")
+	notes := &memory.Notes{} // or Path: "notes.md"
 	_ = notes.Append(context.Background(), "The build needs Go 1.26.", "")
 
 	var hooks agent.Hooks

@@ -20,9 +20,9 @@ import (
 //
 // If the notes cannot be read, the failure is reported, the prompt is sent without them, and the next prompt tries
 // again. NotesInjector contributes to Briefing, with the priority InputShape. Bind panics if Notes is nil. A
-// NotesInjector is safe for concurrent use if its Notes are.
+// NotesInjector is safe for concurrent use.
 type NotesInjector struct {
-	Notes    Notes
+	Notes    *Notes
 	MaxChars limit.Bound[int] // characters of the notes, without the header; default 8000
 	Header   string           // "": "## Notes"
 
@@ -32,7 +32,7 @@ type NotesInjector struct {
 // Bind adds the hook to Briefing.
 func (n *NotesInjector) Bind(h *agent.Hooks) {
 	if n.Notes == nil {
-		kit.MustConfig("memory.NotesInjector", errors.New("Notes is nil; give it a NotesFile, a NotesText or your own"))
+		kit.MustConfig("memory.NotesInjector", errors.New("Notes is nil; give it Notes"))
 	}
 	kit.MustConfig("memory.NotesInjector", n.MaxChars.Check("MaxChars"))
 	h.Briefing.Add(n, hookkit.Priority(hookkit.InputShape))

@@ -20,27 +20,24 @@ import (
 var notesTime = time.Date(2030, 1, 2, 3, 4, 59, 0, time.UTC)
 
 // forEachNotes runs a test with each implementation of Notes.
-func forEachNotes(t *testing.T, bound limit.Bound[int], f func(t *testing.T, n Notes)) {
+func forEachNotes(t *testing.T, bound limit.Bound[int], f func(t *testing.T, n *Notes)) {
 	clock := looptest.NewClock(notesTime)
-	t.Run("NotesText", func(t *testing.T) { f(t, &NotesText{MaxChars: bound, Clock: clock}) })
-	t.Run("NotesFile", func(t *testing.T) {
-		n, err := OpenNotesFile(filepath.Join(t.TempDir(), "deep", "notes.md"))
-		if err != nil {
-			t.Fatal(err)
-		}
+	t.Run("here", func(t *testing.T) { f(t, &Notes{MaxChars: bound, Clock: clock}) })
+	t.Run("in a file", func(t *testing.T) {
+		n := &Notes{Path: filepath.Join(t.TempDir(), "deep", "notes.md")}
 		n.MaxChars, n.Clock = bound, clock
 		f(t, n)
 	})
 }
 
-func appendNotes(t *testing.T, n Notes, text, heading string) {
+func appendNotes(t *testing.T, n *Notes, text, heading string) {
 	t.Helper()
 	if err := n.Append(t.Context(), text, heading); err != nil {
 		t.Fatal(err)
 	}
 }
 
-func tailOfNotes(t *testing.T, n Notes, chars int) string {
+func tailOfNotes(t *testing.T, n *Notes, chars int) string {
 	t.Helper()
 	text, err := n.Tail(t.Context(), chars)
 	if err != nil {
@@ -50,7 +47,7 @@ func tailOfNotes(t *testing.T, n Notes, chars int) string {
 }
 
 func TestNotesAreAppendedUnderHeadings(t *testing.T) {
-	forEachNotes(t, 0, func(t *testing.T, n Notes) {
+	forEachNotes(t, 0, func(t *testing.T, n *Notes) {
 		for _, note := range [][2]string{
 			{"first\n\n", ""}, {" \n", ""}, {"second\r\nline", ""}, {"third", "To\ndo"}, {"", "Empty"}, {"last\xff", " "},
 		} {
@@ -64,7 +61,7 @@ func TestNotesAreAppendedUnderHeadings(t *testing.T) {
 }
 
 func TestNotesTailBeginsWithFullLine(t *testing.T) {
-	forEachNotes(t, limit.None, func(t *testing.T, n Notes) {
+	forEachNotes(t, limit.None, func(t *testing.T, n *Notes) {
 		if got := tailOfNotes(t, n, 10); got != "" {
 			t.Errorf("of no notes: %q", got)
 		}
@@ -81,7 +78,7 @@ func TestNotesTailBeginsWithFullLine(t *testing.T) {
 }
 
 func TestNotesKeepNewestWithinBound(t *testing.T) {
-	forEachNotes(t, 100, func(t *testing.T, n Notes) {
+	forEachNotes(t, 100, func(t *testing.T, n *Notes) {
 		for i := range 200 {
 			appendNotes(t, n, fmt.Sprintf("note %d ä", i), []string{"", "h"}[i%2])
 			got := tailOfNotes(t, n, -1) + "\n"
@@ -103,7 +100,7 @@ func TestNotesKeepNewestWithinBound(t *testing.T) {
 func TestLongNoteKeepsItsEnd(t *testing.T) {
 	for bound, want := range map[int]string{40: "(earlier notes truncated)\n7890123456789", 10: "123456789", 1: ""} {
 		t.Run(fmt.Sprint(bound), func(t *testing.T) {
-			forEachNotes(t, limit.AtMost(bound), func(t *testing.T, n Notes) {
+			forEachNotes(t, limit.AtMost(bound), func(t *testing.T, n *Notes) {
 				appendNotes(t, n, strings.Repeat("0123456789", 5000), "")
 				if got := tailOfNotes(t, n, -1); !strings.HasSuffix(got, want) || utf8.RuneCountInString(got) > bound {
 					t.Errorf("bound %d: %q, want the end %q", bound, got, want)
@@ -114,7 +111,7 @@ func TestLongNoteKeepsItsEnd(t *testing.T) {
 }
 
 func TestNotesDefaultBoundIs64KiCharacters(t *testing.T) {
-	forEachNotes(t, 0, func(t *testing.T, n Notes) {
+	forEachNotes(t, 0, func(t *testing.T, n *Notes) {
 		line := strings.Repeat("ä", 99)
 		appendNotes(t, n, strings.TrimSuffix(strings.Repeat(line+"\n", 655), "\n"), "")
 		if got := tailOfNotes(t, n, -1); strings.Contains(got, "truncated") || utf8.RuneCountInString(got) != 65_499 {
@@ -130,14 +127,11 @@ func TestNotesDefaultBoundIs64KiCharacters(t *testing.T) {
 
 func TestNotesAreSafeForConcurrentUse(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "notes.md")
-	one, err := OpenNotesFile(path)
-	if err != nil {
-		t.Fatal(err)
-	}
-	two, _ := OpenNotesFile(path)
-	text := &NotesText{}
+	one := &Notes{Path: path}
+	two := &Notes{Path: path}
+	text := &Notes{}
 	var all sync.WaitGroup
-	for w, n := range []Notes{one, two, one, two, text, text} {
+	for w, n := range []*Notes{one, two, one, two, text, text} {
 		all.Go(func() {
 			for i := range 20 {
 				if err := n.Append(t.Context(), fmt.Sprintf("<%d %d>", w, i), "h"); err != nil {
@@ -160,10 +154,7 @@ func TestEditedNotesFileIsReadUnchanged(t *testing.T) {
 	if err := os.WriteFile(path, []byte("by hand"), 0o644); err != nil {
 		t.Fatal(err)
 	}
-	n, err := OpenNotesFile(path)
-	if err != nil {
-		t.Fatal(err)
-	}
+	n := &Notes{Path: path}
 	appendNotes(t, n, "by an agent", "")
 	if got := tailOfNotes(t, n, -1); got != "by hand\nby an agent" {
 		t.Errorf("got %q", got)
@@ -172,7 +163,7 @@ func TestEditedNotesFileIsReadUnchanged(t *testing.T) {
 
 func TestNotesFileIsReadableOnlyByOwner(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "notes.md")
-	n, _ := OpenNotesFile(path)
+	n := &Notes{Path: path}
 	n.MaxChars = 50
 	for range 2 { // first appended, then replaced
 		appendNotes(t, n, strings.Repeat("x", 40), "")
@@ -187,10 +178,7 @@ func TestEndlessNotesAreAppended(t *testing.T) {
 	if err := os.WriteFile(path, []byte("by hand"), 0o644); err != nil {
 		t.Fatal(err)
 	}
-	n, err := OpenNotesFile(path)
-	if err != nil {
-		t.Fatal(err)
-	}
+	n := &Notes{Path: path}
 	n.MaxChars = limit.None
 	appendNotes(t, n, "by an agent", "")
 	appendNotes(t, n, strings.Repeat("x", notesBound), "")
@@ -203,10 +191,7 @@ func TestEndlessNotesAreAppended(t *testing.T) {
 
 func TestEmptyNotesChangeNothing(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "notes.md")
-	n, err := OpenNotesFile(path)
-	if err != nil {
-		t.Fatal(err)
-	}
+	n := &Notes{Path: path}
 	appendNotes(t, n, " \n", " ")
 	if _, err := os.Stat(path); !os.IsNotExist(err) {
 		t.Errorf("the file was made: %v", err)
@@ -222,10 +207,7 @@ func TestNotesFileMayBeALink(t *testing.T) {
 	if err := os.Symlink(to, path); err != nil {
 		t.Skip(err)
 	}
-	n, err := OpenNotesFile(path)
-	if err != nil {
-		t.Fatal(err)
-	}
+	n := &Notes{Path: path}
 	appendNotes(t, n, "by an agent", "")
 	if data, err := os.ReadFile(to); err != nil || string(data) != "by hand\nby an agent\n" {
 		t.Errorf("the file has %q, %v", data, err)
@@ -233,12 +215,12 @@ func TestNotesFileMayBeALink(t *testing.T) {
 }
 
 func TestInvalidNotesAreRefused(t *testing.T) {
-	forEachNotes(t, -1, func(t *testing.T, n Notes) {
+	forEachNotes(t, -1, func(t *testing.T, n *Notes) {
 		if err := n.Append(t.Context(), "x", ""); err == nil || !strings.Contains(err.Error(), "MaxChars is -1") {
 			t.Errorf("the error is %v", err)
 		}
 	})
-	forEachNotes(t, 0, func(t *testing.T, n Notes) {
+	forEachNotes(t, 0, func(t *testing.T, n *Notes) {
 		ctx, cancel := context.WithCancel(t.Context())
 		cancel()
 		if err := n.Append(ctx, "x", ""); err == nil {
@@ -251,7 +233,7 @@ func TestInvalidNotesAreRefused(t *testing.T) {
 			t.Errorf("the notes are %q", got)
 		}
 	})
-	text := fixture.UsePanic(&NotesInjector{Notes: new(NotesText), MaxChars: -1})
+	text := fixture.UsePanic(&NotesInjector{Notes: new(Notes), MaxChars: -1})
 	if !strings.Contains(text, "MaxChars is -1") {
 		t.Errorf("panicked with %q", text)
 	}
@@ -260,22 +242,16 @@ func TestInvalidNotesAreRefused(t *testing.T) {
 func TestFailingNotesReturnErrors(t *testing.T) {
 	dir := t.TempDir()
 	if err := os.Symlink(filepath.Join(dir, "loop"), filepath.Join(dir, "loop")); err == nil {
-		_, err := OpenNotesFile(filepath.Join(dir, "loop"))
-		if err == nil || !strings.Contains(err.Error(), "cannot be read") {
+		n := &Notes{Path: filepath.Join(dir, "loop")}
+		if _, err := n.Tail(t.Context(), 10); err == nil || !strings.Contains(err.Error(), "cannot be read") {
 			t.Errorf("a link to itself: %v", err)
 		}
 	}
-	for name, path := range map[string]string{"no path": "", "a directory": dir, "a device": os.DevNull} {
-		t.Run(name, func(t *testing.T) {
-			if _, err := OpenNotesFile(path); err == nil {
-				t.Error("no error")
-			}
-		})
+	device := &Notes{Path: os.DevNull}
+	if _, err := device.Tail(t.Context(), 10); err == nil || !strings.Contains(err.Error(), "not a regular file") {
+		t.Errorf("a device: %v", err)
 	}
-	n, err := OpenNotesFile(filepath.Join(dir, "notes.md"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	n := &Notes{Path: filepath.Join(dir, "notes.md")}
 	if err := os.Mkdir(filepath.Join(dir, "notes.md"), 0o700); err != nil {
 		t.Fatal(err)
 	}
@@ -299,7 +275,7 @@ func TestFailingNotesReturnErrors(t *testing.T) {
 }
 
 func TestNotesInjectorAddsTailToEveryPrompt(t *testing.T) {
-	notes := &NotesText{}
+	notes := &Notes{}
 	appendNotes(t, notes, "old line\nnew line", "")
 	ran := looptest.Harness{
 		Turns: []looptest.Turn{looptest.Call("note", nil), looptest.Reply("ok")},
@@ -307,7 +283,7 @@ func TestNotesInjectorAddsTailToEveryPrompt(t *testing.T) {
 		Hooks: []agent.Hook{
 			&NotesInjector{Notes: notes, MaxChars: 12},
 			&NotesInjector{Notes: notes, Header: "# All", MaxChars: limit.None},
-			&NotesInjector{Notes: &NotesText{}},
+			&NotesInjector{Notes: &Notes{}},
 			agent.BeforeToolFunc(func(ctx context.Context, _ *agent.Run, _ agent.ToolCallRequest) (agent.BeforeToolOutcome,
 				error) {
 				return nil, notes.Append(ctx, "during the run", "")

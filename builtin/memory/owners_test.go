@@ -87,13 +87,8 @@ func TestMemoriesBelongToTheirOwners(t *testing.T) {
 func TestNotesBelongToTheirOwners(t *testing.T) {
 	for _, c := range sharingCases {
 		t.Run(c.scope.String(), func(t *testing.T) {
-			forEachNotes(t, 0, func(t *testing.T, n Notes) {
-				switch n := n.(type) {
-				case *NotesText:
-					n.Share = c.scope
-				case *NotesFile:
-					n.Share = c.scope
-				}
+			forEachNotes(t, 0, func(t *testing.T, n *Notes) {
+				n.Share = c.scope
 				if err := n.Append(as(t, annOne), "secret", ""); err != nil {
 					t.Fatal(err)
 				}
@@ -110,7 +105,7 @@ func TestNotesBelongToTheirOwners(t *testing.T) {
 }
 
 func TestOwnersSeeTheCommonNotes(t *testing.T) {
-	forEachNotes(t, 0, func(t *testing.T, n Notes) {
+	forEachNotes(t, 0, func(t *testing.T, n *Notes) {
 		appendNotes(t, n, "common", "")
 		if err := n.Append(as(t, annOne), "own", ""); err != nil {
 			t.Fatal(err)
@@ -131,10 +126,7 @@ func TestOwnersSeeTheCommonNotes(t *testing.T) {
 func TestUnnamedConversationsAreNotKept(t *testing.T) {
 	dir := t.TempDir()
 	facts := &Facts{In: session.Dir{Path: filepath.Join(dir, "memory")}}
-	notes, err := OpenNotesFile(filepath.Join(dir, "notes.md"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	notes := &Notes{Path: filepath.Join(dir, "notes.md")}
 	known := func(ctx context.Context) bool {
 		found, _, err := facts.Search(ctx, Query{})
 		if err != nil {
@@ -162,8 +154,8 @@ func TestUnnamedConversationsAreNotKept(t *testing.T) {
 			t.Errorf("the notes of run %d are kept: %t, %v", i, kept, err)
 		}
 	}
-	if len(facts.here) > maxUnnamed || len(notes.unnamed.texts) > maxUnnamed {
-		t.Errorf("%d memories and %d notes are kept", len(facts.here), len(notes.unnamed.texts))
+	if len(facts.here) > maxUnnamed || len(notes.texts) > maxUnnamed {
+		t.Errorf("%d memories and %d notes are kept", len(facts.here), len(notes.texts))
 	}
 	if entries, err := os.ReadDir(dir); len(entries) != 0 || err != nil {
 		t.Errorf("the directory has %v, %v", entries, err)
@@ -172,10 +164,7 @@ func TestUnnamedConversationsAreNotKept(t *testing.T) {
 
 func TestEachOwnerHasNotesOfItsOwn(t *testing.T) {
 	dir := t.TempDir()
-	notes, err := OpenNotesFile(filepath.Join(dir, "notes.md"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	notes := &Notes{Path: filepath.Join(dir, "notes.md")}
 	long := strings.Repeat("long", 200)
 	for _, id := range []agent.Identity{
 		annOne, {Conversation: "../up"}, {User: "CON"}, {Tenant: long, User: long, Conversation: long},
@@ -204,10 +193,11 @@ func TestMain(m *testing.M) {
 	if path == "" {
 		os.Exit(m.Run())
 	}
-	notes, err := OpenNotesFile(path)
-	if err == nil && os.Args[len(os.Args)-1] == "endless" {
+	notes := &Notes{Path: path}
+	if os.Args[len(os.Args)-1] == "endless" {
 		notes.MaxChars = limit.None
 	}
+	var err error
 	for i := 0; i < writerNotes && err == nil; i++ {
 		err = notes.Append(context.Background(), fmt.Sprintf("<%d %d>", os.Getpid(), i), "")
 	}

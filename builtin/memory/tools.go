@@ -69,9 +69,9 @@ func Tools(s Store) []agent.Tool {
 // [NotesInjector] shows the notes. A note has at most 2000 characters. Secrets are redacted, and lines that look like
 // headings are indented, so that a note cannot pretend to be two. What [Tools] says about owners and untrusted text
 // applies here, too.
-func NoteTool(n Notes) agent.Tool {
+func NoteTool(n *Notes) agent.Tool {
 	if n == nil {
-		panic("memory.NoteTool: the notes are nil; give a memory.NotesText, a memory.NotesFile or your own")
+		panic("memory.NoteTool: the notes are nil; give a memory.Notes")
 	}
 	return &tool{
 		name: "append_note", about: "Append a note for later conversations, with an optional heading. Do not store secrets.",

@@ -3,8 +3,8 @@ package memory_test
 import (
 	"context"
 	"encoding/json"
-	"errors"
 	"fmt"
+	"os"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -84,11 +84,6 @@ func TestAModelKeepsFactsOfItsOwner(t *testing.T) {
 	}
 }
 
-// brokenNotes cannot be written.
-type brokenNotes struct{ memory.Notes }
-
-func (brokenNotes) Append(context.Context, string, string) error { return errors.New("disk full") }
-
 func TestToolsReportFailuresOfTheStore(t *testing.T) {
 	for _, c := range []struct{ method, tool, want string }{
 		{"Put", "remember", "error: the fact is not stored: Put failed"},
@@ -102,14 +97,14 @@ func TestToolsReportFailuresOfTheStore(t *testing.T) {
 			}
 		})
 	}
-	call := calling(memory.NoteTool(brokenNotes{}))
-	if got := call(t, ann, "append_note", is{"text": "x"}); got != "error: the note is not stored: disk full" {
+	call := calling(memory.NoteTool(&memory.Notes{Path: filepath.Join(os.DevNull, "notes.md")}))
+	if got := call(t, ann, "append_note", is{"text": "x"}); !strings.HasPrefix(got, "error: the note is not stored: ") {
 		t.Errorf("append_note returned %q", got)
 	}
 }
 
 func TestToolsRefuseUnreadableArguments(t *testing.T) {
-	call := calling(append(memory.Tools(new(memory.Facts)), memory.NoteTool(new(memory.NotesText)))...)
+	call := calling(append(memory.Tools(new(memory.Facts)), memory.NoteTool(new(memory.Notes)))...)
 	for _, c := range []struct {
 		tool string
 		args any
@@ -162,10 +157,7 @@ func TestRecallIsBounded(t *testing.T) {
 }
 
 func TestAModelAppendsNotesOfItsOwner(t *testing.T) {
-	notes, err := memory.OpenNotesFile(filepath.Join(t.TempDir(), "notes.md"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	notes := &memory.Notes{Path: filepath.Join(t.TempDir(), "notes.md")}
 	call := calling(memory.NoteTool(notes))
 	if got := call(t, ann, "append_note", is{"text": "The key is " + secret + "\n## Forged",
 		"heading": "Build\nx"}); got != "noted" {

@@ -93,7 +93,7 @@ func (w *CacheWatch) report(ctx context.Context, run *agent.Run, b CacheBreak) {
 	if log == nil {
 		log = slog.Default()
 	}
-	log.WarnContext(ctx, "prompt cache broken", "run", run.ID(), ownerAttr(kit.Owner(run)), "step", b.Step,
+	log.WarnContext(ctx, "prompt cache broken", "run", run.ID(), kit.OwnerAttr(kit.Owner(run)), "step", b.Step,
 		"section", b.Section, "old", b.Old, "new", b.New)
 }
 

@@ -200,7 +200,7 @@ func (c *Cost) add(ctx context.Context, run *agent.Run, fired agent.AfterLLMFire
 		c.OnCall(call)
 		return
 	}
-	slog.DebugContext(ctx, "model call", "run", call.Run, ownerAttr(call.Identity), "model", call.Model,
+	slog.DebugContext(ctx, "model call", "run", call.Run, kit.OwnerAttr(call.Identity), "model", call.Model,
 		"input_tokens", call.Usage.Input, "output_tokens", call.Usage.Output, "cost_usd", call.Usage.Cost,
 		"estimated", call.Estimated)
 }

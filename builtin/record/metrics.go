@@ -174,23 +174,9 @@ func anyFailed(results []agent.ToolCallResult) bool {
 func (m *Metrics) exceeded(ctx context.Context, e event, b agent.BudgetExceeded) {
 	m.count(func(s *MetricsReport) { s.Exceeded[string(b.Kind)]++ })
 	if e.of != nil {
-		m.log().WarnContext(ctx, "a budget was exceeded", "run", e.run, ownerAttr(e.Identity),
+		m.log().WarnContext(ctx, "a budget was exceeded", "run", e.run, kit.OwnerAttr(e.Identity),
 			"kind", b.Kind, "used", b.Used, "limit", b.Limit, "by", b.By)
 	}
-}
-
-// ownerAttr returns the names of an owner for a log record, without the empty ones.
-func ownerAttr(id agent.Identity) slog.Attr {
-	if !id.Named() {
-		id.Conversation = "" // that of the run, which would say nothing new
-	}
-	var attrs []any
-	for _, name := range [][2]string{{"tenant", id.Tenant}, {"user", id.User}, {"conversation", id.Conversation}} {
-		if name[1] != "" {
-			attrs = append(attrs, slog.String(name[0], name[1]))
-		}
-	}
-	return slog.Group("", attrs...) // a group without a name is inlined
 }
 
 func (m *Metrics) log() *slog.Logger {

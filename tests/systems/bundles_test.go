@@ -23,7 +23,7 @@ import (
 )
 
 func TestBundlesComposeAndStayUnderTheLimit(t *testing.T) {
-	remembered, notes := &memory.Facts{Share: share.Everyone}, &memory.NotesText{}
+	remembered, notes := &memory.Facts{Share: share.Everyone}, &memory.Notes{}
 	for i := range 50 {
 		if err := remembered.Put(t.Context(), memory.Fact{
 			Key:   fmt.Sprint("k", i),
@@ -63,7 +63,7 @@ func TestBundlesComposeAndStayUnderTheLimit(t *testing.T) {
 func TestManyBuiltinsWorkInOneRun(t *testing.T) {
 	for _, n := range []int{11, 13} {
 		dir := t.TempDir()
-		remembered, notes := &memory.Facts{Share: share.Everyone}, &memory.NotesText{}
+		remembered, notes := &memory.Facts{Share: share.Everyone}, &memory.Notes{}
 		if err := remembered.Put(t.Context(), memory.Fact{Key: "drink", Value: "tea"}); err != nil {
 			t.Fatal(err)
 		}

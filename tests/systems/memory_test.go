@@ -54,10 +54,7 @@ func TestMemoryInjectorShowsFactsInEachPrompt(t *testing.T) {
 }
 
 func TestNotesInjectorShowsTheEndOfTheNotes(t *testing.T) {
-	notes, err := memory.OpenNotesFile(filepath.Join(t.TempDir(), "notes.md"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	notes := &memory.Notes{Path: filepath.Join(t.TempDir(), "notes.md")}
 	for _, text := range all("first "+strings.Repeat("x", 10_000), "the last line") {
 		if err := notes.Append(t.Context(), text, ""); err != nil {
 			t.Fatal(err)

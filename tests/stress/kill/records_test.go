@@ -111,10 +111,7 @@ const noteSize = 3000
 var boundedNotes = writer{
 	name: "NotesFile",
 	open: func(dir string, _ int) (func(int) error, error) {
-		notes, err := memory.OpenNotesFile(filepath.Join(dir, "notes.md"))
-		if err != nil {
-			return nil, err
-		}
+		notes := &memory.Notes{Path: filepath.Join(dir, "notes.md")}
 		notes.MaxChars = 20 * noteSize
 		return func(v int) error { return notes.Append(background, textOf(v, noteSize), "") }, nil
 	},
@@ -130,10 +127,7 @@ var boundedNotes = writer{
 var endlessNotes = writer{
 	name: "NotesFile without a bound",
 	open: func(dir string, _ int) (func(int) error, error) {
-		notes, err := memory.OpenNotesFile(filepath.Join(dir, "notes.md"))
-		if err != nil {
-			return nil, err
-		}
+		notes := &memory.Notes{Path: filepath.Join(dir, "notes.md")}
 		notes.MaxChars = limit.None
 		return func(v int) error { return notes.Append(background, textOf(v, 12*noteSize), "") }, nil
 	},
@@ -148,10 +142,7 @@ var endlessNotes = writer{
 }
 
 func readNotes(dir string, size int) (last []int, torn int, err error) {
-	notes, err := memory.OpenNotesFile(filepath.Join(dir, "notes.md"))
-	if err != nil {
-		return nil, 0, err
-	}
+	notes := &memory.Notes{Path: filepath.Join(dir, "notes.md")}
 	text, err := notes.Tail(background, -1)
 	if err != nil || text == "" {
 		return nil, 0, err
