@@ -129,9 +129,6 @@ type Conn struct {
 	js      jetstream.JetStream
 	report  func(error)
 
-	mu        sync.Mutex
-	connected chan struct{} // closed while there is a connection
-
 	close  sync.Once
 	closed chan struct{} // closed by Close
 }
@@ -148,8 +145,7 @@ const reconnectWait = 250 * time.Millisecond
 // A connection that is lost is made again, for as long as it takes. A message that cannot be sent now is not kept to be
 // sent later: its call fails instead.
 func Connect(url string, opts ...Option) (*Conn, error) {
-	c := &Conn{url: withoutSecrets(url), connected: make(chan struct{}), closed: make(chan struct{})}
-	close(c.connected)
+	c := &Conn{url: withoutSecrets(url), closed: make(chan struct{})}
 	s := &settings{timeout: DefaultTimeout, onError: func(err error) { slog.Warn("nats", "error", err) }}
 	for _, o := range opts {
 		o.apply(s)
@@ -167,12 +163,10 @@ func Connect(url string, opts ...Option) (*Conn, error) {
 		client.NoCallbacksAfterClientClose(),
 		client.IgnoreAuthErrorAbort(), client.PermissionErrOnSubscribe(true),
 		client.DisconnectErrHandler(func(_ *client.Conn, err error) {
-			c.lost()
 			if err != nil {
 				c.report(fmt.Errorf("the connection is lost: %w", err))
 			}
 		}),
-		client.ReconnectHandler(func(*client.Conn) { c.found() }),
 		client.ErrorHandler(func(_ *client.Conn, sub *client.Subscription, err error) {
 			if sub != nil {
 				err = fmt.Errorf("%s: %w", sub.Subject, err)
@@ -261,31 +255,6 @@ func (c *Conn) Close() error {
 	return nil
 }
 
-func (c *Conn) lost() {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	c.disconnect()
-}
-
-// disconnect notes that there is no connection. The caller holds the lock.
-func (c *Conn) disconnect() {
-	select {
-	case <-c.connected:
-		c.connected = make(chan struct{})
-	default:
-	}
-}
-
-func (c *Conn) found() {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	select {
-	case <-c.connected:
-	default:
-		close(c.connected)
-	}
-}
-
 // Do calls f with a context that ends after the time limit of the connection. It waits for a lost connection first,
 // within the same limit. If the time is over, the error says so.
 func (c *Conn) Do(ctx context.Context, f func(ctx context.Context) error) error {
@@ -315,20 +284,25 @@ func (c *Conn) late(limit time.Duration) error {
 
 var errClosedConn = errors.New("nats: the connection is closed")
 
-// wait waits for the connection. The library notices first that it is lost, and calls lost later.
+// wait waits for the connection.
 func (c *Conn) wait(ctx context.Context) error {
-	c.mu.Lock()
-	if !c.client.IsConnected() && !c.client.IsClosed() { // found waits for the lock, so that it comes after this
-		c.disconnect()
-	}
-	connected := c.connected
-	c.mu.Unlock()
-	select {
-	case <-connected:
+	if c.client.IsConnected() {
 		return nil
-	case <-c.closed:
-		return errClosedConn
-	case <-ctx.Done():
-		return context.Cause(ctx)
 	}
+	again := c.client.StatusChanged(client.CONNECTED, client.CLOSED)
+	defer c.client.RemoveStatusListener(again)
+	if c.client.IsConnected() { // since the first look
+		return nil
+	}
+	if !c.client.IsClosed() {
+		select {
+		case status := <-again:
+			if status == client.CONNECTED {
+				return nil
+			}
+		case <-ctx.Done():
+			return context.Cause(ctx)
+		}
+	}
+	return errClosedConn
 }
