@@ -68,7 +68,7 @@ var auditDecisions = map[string]string{
 }
 
 // event returns the event of a fire. Its names, keys and bytes are redacted, its texts are not yet. Unlike
-// hooklog.Observer it accepts every payload, for example one with JSON of a provider that is invalid.
+// hooklog.Capture it accepts every payload, for example one with JSON of a provider that is invalid.
 func (a *Audit) event(run *agent.Run, fired hookkit.AnyFired) hooklog.Event {
 	encode := func(v any) json.RawMessage {
 		if a.MaxChars != limit.None {

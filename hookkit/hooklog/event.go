@@ -62,24 +62,12 @@ type Sink interface {
 	WriteEvent(ctx context.Context, e Event) error
 }
 
-// Observer returns an observer that writes an event to s for each fire of the points with these names. The argument
-// spec is the import path of their spec's package. The generated function Record calls it with all wire points. Pass
-// the observer to ObserveAny of an [hookkit.AnyPoint] to record fewer points.
+// Capture returns a function that encodes a fire of the points with these names, and returns the function that writes
+// the event to s. It returns nil for other points. The argument spec is the import path of their spec's package. Only
+// generated code needs it: its function Record returns an observer of all wire points.
 //
-// The observer panics if an event cannot be written. That is the failure of an observer: the failure handler of the
-// hooks gets it, and the program continues. With [hookkit.Async] it would encode payloads later, when the program may
-// have changed them; the recorder that Record returns encodes them at once.
-func Observer(s Sink, spec string, points ...string) hookkit.AnyObserverFunc {
-	capture := Capture(s, spec, points...)
-	return func(ctx context.Context, run hookkit.AnyRun, fired hookkit.AnyFired) {
-		if write := capture(ctx, run, fired); write != nil {
-			write()
-		}
-	}
-}
-
-// Capture is [Observer] in two steps: the function that it returns encodes a fire, and returns the function that writes
-// the event, or nil if the point is not recorded. Only generated code needs it.
+// The functions panic if an event cannot be written. That is the failure of an observer: the failure handler of the
+// hooks gets it, and the program continues.
 func Capture(
 	s Sink, spec string, points ...string,
 ) func(ctx context.Context, run hookkit.AnyRun, fired hookkit.AnyFired) (write func()) {

@@ -335,7 +335,7 @@ func TestSinksMayEmbedALog(t *testing.T) {
 	l, path := openLog(t)
 	fired := hookkit.AnyFired{Point: "P", Verdict: hookkit.Verdict{
 		By: hookkit.By{Decision: "Stop", Reason: "a secret"}}}
-	hooklog.Observer(shyLog{l}, "s", "P")(t.Context(), hookkit.NewRun(""), fired)
+	hooklog.Capture(shyLog{l}, "s", "P")(t.Context(), hookkit.NewRun(""), fired)()
 	events, errs := read(t, path)
 	if len(events) != 1 || len(errs) > 0 || events[0].Reason != "" {
 		t.Errorf("the log has %+v, %v", events, errs)
