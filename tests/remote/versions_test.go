@@ -186,8 +186,8 @@ func compileGuards(t *testing.T, dir string, peers []peer) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	guards := []string{"node_modules/.bin/tsc", "--strict", "--module", "nodenext", "--target", "es2022", "--types", "node",
-		"--rootDir", ".", "--outDir", "build"}
+	guards := []string{"node_modules/.bin/tsc", "--strict", "--module", "nodenext", "--target", "es2022",
+		"--types", "node", "--rootDir", ".", "--outDir", "build"}
 	for i := range peers {
 		p := &peers[i]
 		if !p.replaces {
