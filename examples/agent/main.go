@@ -140,9 +140,7 @@ func useClaudeHooks(hooks *agent.Hooks, path, transcripts string, out io.Writer)
 	if filepath.Base(scripts.ProjectDir) == ".claude" {
 		scripts.ProjectDir = filepath.Dir(scripts.ProjectDir)
 	}
-	for _, ignored := range scripts.Ignored {
-		fmt.Fprintf(out, "%s: %s has no effect here\n", path, ignored)
-	}
+	scripts.OnError = func(err error) { fmt.Fprintf(out, "%s: %s\n", path, clean(err.Error())) }
 	scripts.Notify = func(m claudecode.Message) { fmt.Fprintf(out, "%s: %s\n", m.Event, clean(m.Text)) }
 	hooks.Use(scripts)
 	return nil

@@ -39,9 +39,14 @@ func (h *Hooks) fire(ctx context.Context, run *agent.Run, o occasion) (verdict, 
 	for _, c := range h.handlers[o.event] {
 		same := func(other handler) bool {
 			return c.Command == other.Command && slices.Equal(c.Args, other.Args) && c.Shell == other.Shell &&
-				c.Async == other.Async // a script in the background cannot replace a guard
+				c.Async == other.Async && // a script in the background cannot replace a guard
+				slices.Equal(c.env, other.env) && c.broken == nil && other.broken == nil
 		}
-		if c.matches(o.subject) && c.applies(o.tool, o.input) && !slices.ContainsFunc(chosen, same) {
+		if c.broken != nil && (c.Async || !h.FailClosed) {
+			continue // Bind has reported it
+		}
+		if c.matches(o.subject) && (c.broken != nil || c.applies(o.tool, o.input)) &&
+			!slices.ContainsFunc(chosen, same) {
 			chosen = append(chosen, c)
 		}
 	}
@@ -52,6 +57,10 @@ func (h *Hooks) fire(ctx context.Context, run *agent.Run, o occasion) (verdict, 
 	verdicts, failures := make([]verdict, len(chosen)), make([]error, len(chosen))
 	var running sync.WaitGroup
 	for i, c := range chosen {
+		if c.broken != nil {
+			failures[i] = fmt.Errorf("%s cannot run: %w", c.at, c.broken)
+			continue
+		}
 		if c.Async {
 			go func() { // decides nothing, and may outlive the run
 				_, err := h.run(context.WithoutCancel(ctx), run, c, o.event, input)
@@ -88,12 +97,16 @@ func (h *Hooks) run(ctx context.Context, run *agent.Run, c handler, event string
 		argv = append(argv, c.Args...)
 		for i := range argv {
 			argv[i] = strings.ReplaceAll(argv[i], "${CLAUDE_PROJECT_DIR}", h.project())
+			for _, variable := range c.env {
+				name, value, _ := strings.Cut(variable, "=")
+				argv[i] = strings.ReplaceAll(argv[i], "${"+name+"}", value)
+			}
 		}
 	}
 	stderr := &head{limit: maxStderr}
 	begun := time.Now()
 	output, status, err := wireexec.Run(ctx, argv, input, wireexec.Timeout(c.limit(event)), wireexec.MaxBytes(maxOutput),
-		wireexec.Dir(h.project()), wireexec.Stderr(stderr), wireexec.Env(h.environment(run)...))
+		wireexec.Dir(h.project()), wireexec.Stderr(stderr), wireexec.Env(append(h.environment(run), c.env...)...))
 	var v verdict
 	if err == nil {
 		v, err = read(event, output, strings.TrimSpace(stderr.String()), status)

@@ -2,10 +2,12 @@ package claudecode
 
 import (
 	"errors"
+	"fmt"
 	"maps"
 	"os"
 	"path/filepath"
 	"slices"
+	"strings"
 
 	"github.com/hookgen/hookgen/builtin/internal/jsonx"
 	"github.com/hookgen/hookgen/builtin/internal/kit"
@@ -26,11 +28,12 @@ import (
 //
 // State: per run, the texts for later prompts and the decisions about calls. A Hooks is safe for concurrent use.
 type Hooks struct {
-	// Ignored are the parts of the files that have no effect: the events without a point, and the lists of permission
-	// rules, for example "permissions.deny". Package permission has rules for calls.
+	// Ignored are the parts of the files that have no effect: the events without a point, the handlers that cannot run,
+	// with their position and the reason, and the lists of permission rules, for example "permissions.deny". Package
+	// permission has rules for calls. Bind reports all of them to OnError.
 	Ignored []string
 
-	FailClosed     bool            // a script that fails refuses
+	FailClosed     bool            // a script that fails or cannot run refuses
 	Tools          map[string]Tool // how the scripts know the tools of this agent, by its names; others keep their names
 	ProjectDir     string          // CLAUDE_PROJECT_DIR and the working directory; "": that of the process
 	TranscriptDir  string          // where transcripts are written for the scripts; "": none are written
@@ -71,6 +74,9 @@ type state struct {
 
 // Bind adds the hook to the points of the events that the files have.
 func (h *Hooks) Bind(hooks *agent.Hooks) {
+	if len(h.Ignored) > 0 {
+		h.report(fmt.Errorf("parts of the settings have no effect here: %s", strings.Join(h.Ignored, "; ")))
+	}
 	// After other hooks, which may change the call or the answer that the scripts judge.
 	late := hookkit.Priority(kit.LastPriority)
 	hooks.OnRunStart.Add(h, hookkit.Priority(hookkit.Safety))
@@ -129,8 +135,14 @@ func (h *Hooks) common(run *agent.Run, o occasion) map[string]any {
 	if h.PermissionMode != "" {
 		in["permission_mode"] = h.PermissionMode
 	}
+	if run != nil {
+		in["prompt_id"] = run.Root()
+	}
 	if run != nil && run.Parent() != "" {
 		in["agent_id"], in["agent_type"] = run.ID(), kit.Agent(run)
+	}
+	if server, _, ok := strings.Cut(strings.TrimPrefix(o.tool, "mcp__"), "__"); ok && strings.HasPrefix(o.tool, "mcp__") {
+		in["mcp_server"] = map[string]any{"name": server}
 	}
 	for name, value := range o.fields {
 		in[name] = value

@@ -1,10 +1,13 @@
 package claudecode
 
 import (
+	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io/fs"
 	"maps"
+	"path/filepath"
 	"regexp"
 	"slices"
 	"strings"
@@ -59,9 +62,11 @@ type handler struct {
 	Wakes   bool     `json:"asyncRewake"`
 	Shell   string   `json:"shell"`
 
-	at      string // the position of the matcher, for reports
+	at      string // the position, for reports
 	matcher string
 	matches func(value string) bool
+	broken  error    // why it cannot run here; nil if it can
+	env     []string // of the plugin that it belongs to
 }
 
 // events are the events that have a point, with their time limits.
@@ -91,25 +96,64 @@ const (
 
 // Read reads settings files. The scripts of all files add up, as they do in Claude Code; a missing file is an error.
 //
-// Read returns an error for a file that is not valid or not a regular file, an unknown event, a repeated key, a matcher
-// that is not a valid regular expression, and handlers of other types than command. Claude Code ignores such mistakes,
-// so that a guard with a typing error never runs. Events without a corresponding point and lists of permission rules
-// are in Hooks.Ignored.
+// What cannot run here is in Hooks.Ignored, and the rest of the file runs: handlers of other types than command, events
+// without a corresponding point, lists of permission rules. With Hooks.FailClosed, a handler that cannot run refuses as
+// a script that fails does.
+//
+// Read returns an error for a mistake: a file that is not valid or not a regular file, a misspelled event, and a
+// misspelled or repeated key. Claude Code ignores such mistakes, so that a guard with a typing error never runs.
 func Read(paths ...string) (*Hooks, error) {
 	h := &Hooks{handlers: make(map[string][]handler)}
 	for _, path := range paths {
-		if err := h.read(path); err != nil {
+		text, err := textfile.Read(path, maxSettings)
+		if err == nil {
+			err = h.read(path, text, nil)
+		}
+		if err != nil {
 			return nil, err
 		}
 	}
 	return h, nil
 }
 
-func (h *Hooks) read(path string) error {
-	text, err := textfile.Read(path, maxSettings)
-	if err != nil {
+// ReadPlugin adds the hooks of a plugin, which is a directory. They are in the file that "hooks" of
+// .claude-plugin/plugin.json names, or written there, or else in hooks/hooks.json. Their scripts have the directory in
+// CLAUDE_PLUGIN_ROOT, which is also replaced in their arguments, and the variables env, for example
+// "CLAUDE_PLUGIN_DATA=/var/lib/plugin". It fails if the plugin has no hooks. Call it before Use.
+func (h *Hooks) ReadPlugin(dir string, env ...string) error {
+	dir = absolute(dir)
+	manifest := filepath.Join(dir, ".claude-plugin", "plugin.json")
+	var plugin struct{ Hooks json.RawMessage }
+	text, err := textfile.Read(manifest, maxSettings)
+	if err == nil {
+		err = json.Unmarshal(text, &plugin)
+	}
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return fmt.Errorf("%s: %w", manifest, err)
+	}
+	if h.handlers == nil {
+		h.handlers = make(map[string][]handler)
+	}
+	env = append([]string{"CLAUDE_PLUGIN_ROOT=" + dir}, env...)
+	file := "hooks/hooks.json"
+	switch {
+	case len(plugin.Hooks) == 0 || json.Unmarshal(plugin.Hooks, &file) == nil:
+	case plugin.Hooks[0] == '{':
+		return h.read(manifest, fmt.Appendf(nil, `{"hooks":%s}`, plugin.Hooks), env)
+	default:
+		return fmt.Errorf("%s: hooks is neither a path nor an object", manifest)
+	}
+	if !filepath.IsLocal(filepath.FromSlash(file)) {
+		return fmt.Errorf("%s: the path %q of hooks leads out of the plugin", manifest, file)
+	}
+	path := filepath.Join(dir, filepath.FromSlash(file))
+	if text, err = textfile.Read(path, maxSettings); err != nil {
 		return err
 	}
+	return h.read(path, text, env)
+}
+
+func (h *Hooks) read(path string, text []byte, env []string) error {
 	all, err := parse(path, text)
 	if err != nil {
 		return err
@@ -119,32 +163,41 @@ func (h *Hooks) read(path string) error {
 		return nil
 	}
 	for _, event := range slices.Sorted(maps.Keys(all.Hooks)) {
-		_, known := events[event]
-		switch {
-		case slices.Contains(foreign, event):
+		if _, known := events[event]; !known {
+			names := append(slices.Sorted(maps.Keys(events)), foreign...)
+			if meant := spelling.Suggest(event, names); meant != "" && !slices.Contains(foreign, event) {
+				return fmt.Errorf("%s: unknown event %q; did you mean %q?", path, event, meant)
+			}
 			h.Ignored = append(h.Ignored, event)
 			continue
-		case !known:
-			return fmt.Errorf("%s: unknown event %q; the events are %s", path, event,
-				strings.Join(slices.Sorted(maps.Keys(events)), ", "))
 		}
 		for i, g := range all.Hooks[event] {
 			if slices.Contains(unmatched, event) {
 				g.Matcher = ""
 			}
-			matches, err := matcher(g.Matcher)
-			if err != nil {
-				return fmt.Errorf("%s: the matcher %d of %s: %w", path, i+1, event, err)
-			}
+			matches, wrong := matcher(g.Matcher)
 			if g.Hooks == nil {
 				return fmt.Errorf("%s: the matcher %d of %s has no hooks; give it a list", path, i+1, event)
 			}
 			for j, one := range g.Hooks {
-				if err := one.check(event); err != nil {
-					return fmt.Errorf("%s: the hook %d of the matcher %d of %s: %w", path, j+1, i+1, event, err)
+				one.at = fmt.Sprintf("%s: the hook %d of the matcher %d of %s", path, j+1, i+1, event)
+				one.matcher, one.matches, one.env = g.Matcher, matches, env
+				if one.broken = cmp.Or(wrong, one.check()); one.broken != nil {
+					h.Ignored = append(h.Ignored, fmt.Sprintf("%s: %v", one.at, one.broken))
 				}
-				one.at = fmt.Sprintf("%s: the matcher %d of %s", path, i+1, event)
-				one.matcher, one.matches = g.Matcher, matches
+				if one.If != "" && !isToolEvent(event) { // Claude Code never runs it either
+					h.Ignored = append(h.Ignored, one.at+": it has an if, which only events about tools can have")
+					continue
+				}
+				if one.Wakes {
+					h.Ignored = append(h.Ignored, one.at+": asyncRewake: it runs in the background and wakes nobody")
+					one.Async = true
+				}
+				if one.Timeout > longest.Seconds() {
+					h.Ignored = append(h.Ignored, fmt.Sprintf("%s: of its %v seconds, it has %v", one.at, one.Timeout,
+						longest.Seconds()))
+					one.Timeout = longest.Seconds()
+				}
 				h.handlers[event] = append(h.handlers[event], one)
 			}
 		}
@@ -245,20 +298,17 @@ func misspelled(object map[string]json.RawMessage, known []string) error {
 	return nil
 }
 
-func (c *handler) check(event string) error {
+// check returns why a handler cannot run here, or nil.
+func (c *handler) check() error {
 	switch {
 	case c.Type != "command":
 		return fmt.Errorf("the type is %q; only command hooks can run here", c.Type)
-	case c.Wakes:
-		return errors.New("asyncRewake is set; a script in the background cannot wake the model here")
 	case c.Shell != "" && c.Shell != "bash":
 		return fmt.Errorf("the shell is %q; only bash can run here", c.Shell)
 	case strings.TrimSpace(c.Command) == "":
 		return errors.New("the command is empty")
-	case c.Timeout < 0 || c.Timeout > longest.Seconds():
+	case c.Timeout < 0:
 		return fmt.Errorf("the timeout is %v; give 0 to %v seconds", c.Timeout, longest.Seconds())
-	case c.If != "" && !isToolEvent(event):
-		return errors.New("it has an if, which only events about tools can have; it would never run")
 	}
 	return nil
 }
@@ -299,8 +349,8 @@ func matcher(text string) (func(string) bool, error) {
 		return func(value string) bool { return slices.Contains(names, value) }, nil
 	}
 	re, err := regexp.Compile(text)
-	if err != nil {
-		return nil, fmt.Errorf("%q is not a regular expression that Go can run: %w", text, err)
+	if err != nil { // it may match any name
+		return func(string) bool { return true }, fmt.Errorf("%q is not a regular expression that Go can run: %w", text, err)
 	}
 	return re.MatchString, nil
 }

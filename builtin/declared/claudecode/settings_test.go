@@ -2,6 +2,7 @@ package claudecode_test
 
 import (
 	"os"
+	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
@@ -31,15 +32,7 @@ func TestMistakeInASettingsFileIsRefused(t *testing.T) {
 		{"misspelled matcher", `{"hooks": {"Stop": [{"matchr": "Read", "hooks": []}]}}`, `did you mean "matcher"?`},
 		{"misspelled limit", command("Stop", `, "timeuot": 3`), `"timeuot"; did you mean "timeout"?`},
 		{"misspelled rule", command("PreToolUse", `, "iff": "Bash"`), `did you mean "if"?`},
-		{"unknown event", command("PreToolUses", ""), `unknown event "PreToolUses"`},
-		{"unknown type", `{"hooks": {"Stop": [{"hooks": [{"type": "prompt", "prompt": "x"}]}]}}`, "only command hooks"},
-		{"no command", `{"hooks": {"Stop": [{"hooks": [{"type": "command", "command": " "}]}]}}`,
-			"the hook 1 of the matcher 1 of Stop: the command is empty"},
-		{"rewake", command("Stop", `, "asyncRewake": true`), "asyncRewake"},
-		{"other shell", command("Stop", `, "shell": "powershell"`), "powershell"},
-		{"negative timeout", command("Stop", `, "timeout": -1`), "timeout"},
-		{"rule that never applies", command("Stop", `, "if": "Bash"`), "never run"},
-		{"expression of JavaScript", `{"hooks": {"PreToolUse": [{"matcher": "(?=x)"}]}}`, "regular expression"},
+		{"unknown event", command("PreToolUses", ""), `unknown event "PreToolUses"; did you mean "PreToolUse"?`},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			path := write(t, c.text)
@@ -57,12 +50,127 @@ func TestMistakeInASettingsFileIsRefused(t *testing.T) {
 }
 
 func TestOtherEventsAreIgnored(t *testing.T) {
-	path := write(t, `{"hooks": {"Notification": [{"hooks": [{"type": "command", "command": "x"}]}]}, "permissions": {}}`)
+	path := write(t, `{"hooks": {"Notification": [{"hooks": [{"type": "command", "command": "x"}]}], "Later": []},
+		"permissions": {}}`)
 	rules := write(t, `{"disableAllHooks": true, "permissions": {"deny": ["Bash(rm *)"], "allow": [], "ask": "x"}}`)
 	h, err := claudecode.Read(path, rules)
-	want := []string{"Notification", "permissions.ask", "permissions.deny"}
+	want := []string{"Later", "Notification", "permissions.ask", "permissions.deny"}
 	if err != nil || !slices.Equal(h.Ignored, want) {
 		t.Errorf("%+v, %v", h, err)
+	}
+}
+
+// TestHandlerThatCannotRunLeavesTheOthers: beside a guard is a handler that this package cannot run. The guard runs, and
+// the other one is in Ignored. With FailClosed it refuses what it might have refused.
+func TestHandlerThatCannotRunLeavesTheOthers(t *testing.T) {
+	for _, c := range []struct {
+		name, handler, matcher, want string
+		refuses                      bool // with FailClosed
+	}{
+		{"prompt", `{"type": "prompt", "prompt": "x"}`, "", "only command hooks", true},
+		{"http", `{"type": "http", "url": "http://localhost", "timeout": 3}`, "", "only command hooks", true},
+		{"no command", `{"type": "command", "command": " "}`, "", "the command is empty", true},
+		{"other shell", `{"type": "command", "command": "x", "shell": "powershell"}`, "", "powershell", true},
+		{"negative timeout", `{"type": "command", "command": "x", "timeout": -1}`, "", "timeout", true},
+		{"expression of JavaScript", `{"type": "command", "command": "true"}`, "(?=x)", "regular expression", true},
+		{"rewake", `{"type": "command", "command": "true", "asyncRewake": true}`, "", "wakes nobody", false},
+		{"long", `{"type": "command", "command": "true", "timeout": 86400}`, "", "of its 86400 seconds, it has 3600", false},
+		{"another tool", `{"type": "prompt", "prompt": "x"}`, "Edit", "only command hooks", false},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			path := write(t, `{"hooks": {"PreToolUse": [{"matcher": "`+c.matcher+`", "hooks": [`+c.handler+`]},
+				{"hooks": [{"type": "command", "command": "grep -q secret && exit 2; exit 0"}]}]}}`)
+			for _, closed := range []bool{false, true} {
+				h, err := claudecode.Read(path)
+				if err != nil {
+					t.Fatal(err)
+				}
+				if len(h.Ignored) != 1 || !strings.HasPrefix(h.Ignored[0], path+": the hook 1 of the matcher 1 of PreToolUse: ") ||
+					!strings.Contains(h.Ignored[0], c.want) {
+					t.Errorf("ignored: %q", h.Ignored)
+				}
+				var told []error
+				h.FailClosed, h.OnError = closed, func(err error) { told = append(told, err) }
+				var all agent.Hooks
+				all.Use(h)
+				if len(told) != 1 || !strings.Contains(told[0].Error(), c.want) {
+					t.Errorf("told %v", told)
+				}
+				call := agent.ToolCallRequest{Name: "Bash", Args: []byte(`{"command": "secret"}`)}
+				if exit, err := all.BeforeTool.Fire(t.Context(), agent.NewRun(nil), &call); exit == nil && err == nil {
+					t.Error("the other guard did not run")
+				}
+				call.Args = []byte(`{"command": "ls"}`)
+				exit, err := all.BeforeTool.Fire(t.Context(), agent.NewRun(nil), &call)
+				if refused := exit != nil || err != nil; refused != (closed && c.refuses) {
+					t.Errorf("closed %v: %v, %v", closed, exit, err)
+				}
+			}
+		})
+	}
+}
+
+// TestPluginsHaveTheirOwnEnvironment: two plugins have a script of the same name. Each finds its own, by the directory
+// in CLAUDE_PLUGIN_ROOT.
+func TestPluginsHaveTheirOwnEnvironment(t *testing.T) {
+	plugin := func(files map[string]string) string {
+		dir := t.TempDir()
+		for name, text := range files {
+			path := filepath.Join(dir, filepath.FromSlash(name))
+			if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
+				t.Fatal(err)
+			}
+			if err := os.WriteFile(path, []byte(text), 0o700); err != nil {
+				t.Fatal(err)
+			}
+		}
+		return dir
+	}
+	const shell = `{"type": "command", "command": "\"${CLAUDE_PLUGIN_ROOT}\"/say.sh"}`
+	const exec = `{"type": "command", "command": "${CLAUDE_PLUGIN_ROOT}/say.sh", "args": ["${CLAUDE_PLUGIN_DATA}"]}`
+	say := func(text string) string { return "#!/bin/sh\necho " + text + " $1 $CLAUDE_PLUGIN_DATA\n" }
+	events := func(handler string) string { return `{"SessionStart": [{"hooks": [` + handler + `]}]}` }
+	h, err := claudecode.Read()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, p := range []struct {
+		dir string
+		env []string
+	}{
+		{plugin(map[string]string{
+			"say.sh": say("one"), "hooks/hooks.json": `{"description": "x", "hooks": ` + events(shell) + `}`,
+		}), nil},
+		{plugin(map[string]string{
+			"say.sh": say("two"), "my.json": `{"hooks": ` + events(exec) + `}`,
+			".claude-plugin/plugin.json": `{"name": "p", "hooks": "./my.json"}`,
+		}), []string{"CLAUDE_PLUGIN_DATA=data"}},
+		{plugin(map[string]string{
+			"say.sh": say("three"), ".claude-plugin/plugin.json": `{"name": "p", "hooks": ` + events(shell) + `}`,
+		}), nil},
+	} {
+		if err := h.ReadPlugin(p.dir, p.env...); err != nil {
+			t.Fatal(err)
+		}
+	}
+	var all agent.Hooks
+	all.Use(h)
+	run := agent.NewRun(nil)
+	if _, err := all.OnRunStart.Fire(t.Context(), run, &agent.RunStart{Task: "x"}); err != nil {
+		t.Fatal(err)
+	}
+	if texts := all.Briefing.Fire(t.Context(), run, agent.Step{Number: 1}); !slices.Equal(texts,
+		[]string{"one", "two data data", "three"}) {
+		t.Errorf("the scripts said %q", texts)
+	}
+	for text, want := range map[string]string{
+		`{"hooks": "../other.json"}`: "leads out of the plugin", `{"hooks": 3}`: "neither a path nor an object",
+		`{"hooks": `: "plugin.json", `{}`: "hooks.json", `{"hooks": "none.json"}`: "none.json",
+	} {
+		err := h.ReadPlugin(plugin(map[string]string{".claude-plugin/plugin.json": text}))
+		if err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%s: %v", text, err)
+		}
 	}
 }
 
