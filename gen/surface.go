@@ -9,7 +9,6 @@ import (
 type Surface struct {
 	Package   string         // the name of the spec's package
 	Interface string         // the name of the points interface
-	Doc       string         // its comment
 	Pos       token.Position // of its name
 	Wire      bool           // other processes can speak the spec
 	Env       Written        // the argument of spec.Env; zero without it
@@ -49,7 +48,6 @@ type SurfaceParent struct {
 // A SurfaceDecl is the part that the declarations of points, types, fields, methods and constants have in common.
 type SurfaceDecl struct {
 	Name       string
-	Doc        string
 	Deprecated bool
 	Pos        token.Position
 }

@@ -124,7 +124,7 @@ func (p *surfacePackage) others(d *declaration) []*declaration {
 
 // surface reads the points, and follows the types from there.
 func (r *surfaceReader) surface() *Surface {
-	s := &Surface{Package: r.Package, Interface: r.Interface.Name.Name, Doc: r.PointsDoc,
+	s := &Surface{Package: r.Package, Interface: r.Interface.Name.Name,
 		Pos: r.position(r.Interface.Name.Pos()), Wire: r.Wire, Types: r.types, Ignores: r.ignores(r.Ignores)}
 	spec := scopeOf{in: r.own, file: r.file}
 	s.Env = r.written(spec, r.Env.Expr)
@@ -166,7 +166,7 @@ func (r *surfaceReader) surface() *Surface {
 }
 
 func (r *surfaceReader) decl(name, doc string, pos token.Pos) SurfaceDecl {
-	return SurfaceDecl{name, doc, model.Deprecation(doc) != "", r.position(pos)}
+	return SurfaceDecl{name, model.Deprecation(doc) != "", r.position(pos)}
 }
 
 // position returns a position without its offset, which the text before it changes.

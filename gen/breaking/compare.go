@@ -92,9 +92,6 @@ func (c *comparison) compareSpec() {
 		report("wire-removed", BreaksLoops, "other processes can no longer speak the spec: "+
 			"programs that call Remote, Serve or Record do not compile")
 	}
-	if old.Doc != now.Doc {
-		report("doc-changed", Safe, "the comment of the points interface changed")
-	}
 	c.compareEnv()
 	c.compareParents()
 }

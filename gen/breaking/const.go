@@ -40,7 +40,7 @@ func (c *comparison) compareConsts(users map[string][]string) {
 				k.Name, valueOf(k, before), valueOf(before, k))
 		}
 		if met {
-			c.compareDocs(points, k.Name, before.SurfaceDecl, k.SurfaceDecl)
+			c.compareDeprecation(points, k.Name, before.SurfaceDecl, k.SurfaceDecl)
 		}
 	}
 	for _, k := range c.old.Consts {

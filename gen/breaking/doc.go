@@ -14,7 +14,7 @@
 //	interface.go  compares the methods of an interface
 //	member.go     compares the members of embedded fields
 //	const.go      compares the constants
-//	docs.go       compares the comments of a point, a type or a constant
+//	deprecation.go  reports what is deprecated in one of the versions
 //	rule.go       lists the rules and the verdicts
 //	ignore.go     applies //hookgen:ignore lines
 //	report.go     prints findings as text, as JSON and as annotations

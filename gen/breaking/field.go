@@ -8,16 +8,15 @@ import (
 
 // compareFields compares the fields of a struct.
 func (c *comparison) compareFields(old, now *gen.SurfaceType, points []string) {
-	places := map[string]int{} // of the fields of the new version
-	for i, f := range now.Fields {
-		places[f.Name] = i
+	kept := map[string]gen.SurfaceField{}
+	for _, f := range now.Fields {
+		kept[f.Name] = f
 	}
 	of := described(now)
 	met := map[string]bool{}
-	var order []int
-	var kept []gen.SurfaceField
 	for _, f := range old.Fields {
-		place, ok := places[f.Name]
+		met[f.Name] = true
+		g, ok := kept[f.Name]
 		breaks, why := BreaksHooks, "hooks that use it do not compile"+deprecateFirst(f.Deprecated)
 		if !visible(c.old, old, f) {
 			breaks, why = Safe, "hooks could not see it"
@@ -27,16 +26,7 @@ func (c *comparison) compareFields(old, now *gen.SurfaceType, points []string) {
 			c.report("field-removed", breaks, points, now.Pos, f.Pos, "the field %s of %s is gone: %s", f.Name, of, why)
 			continue
 		}
-		met[f.Name] = true
-		order, kept = append(order, place), append(kept, f)
-		c.compareField(now, f, now.Fields[place], breaks, points)
-	}
-	stay := longestIncreasing(order)
-	for i, f := range kept {
-		if !stay[i] {
-			c.report("field-moved", Safe, points, now.Fields[order[i]].Pos, f.Pos,
-				"the field %s of %s moved: only literals without field names notice", f.Name, of)
-		}
+		c.compareField(now, f, g, breaks, points)
 	}
 	for _, f := range now.Fields {
 		verdict, why := Safe, "hooks see it, and old hooks that build the value leave it empty"
@@ -82,9 +72,7 @@ func (c *comparison) compareField(t *gen.SurfaceType, f, g gen.SurfaceField, bre
 		c.report("field-retagged", verdict, points, g.Pos, f.Pos, "the field %s of %s has the tag %s and had %s: %s", g.Name,
 			of, quoted(g.Tag), quoted(f.Tag), effect)
 	}
-	if f.Deprecated != g.Deprecated {
-		c.compareDocs(points, "the field "+g.Name+" of "+of, f.SurfaceDecl, g.SurfaceDecl)
-	}
+	c.compareDeprecation(points, "the field "+g.Name+" of "+of, f.SurfaceDecl, g.SurfaceDecl)
 }
 
 // described returns the name of a type for messages about its fields.

@@ -91,7 +91,7 @@ func (c *comparison) compareInterface(old, now *gen.SurfaceType, points []string
 				"the method %s of %s is %s and was %s: hooks that use it may not compile", name, now.Name, n.Signature.Text,
 				m.Signature.Text)
 		default:
-			c.compareDocs(points, now.Name+"."+n.Name, m.SurfaceDecl, n.SurfaceDecl)
+			c.compareDeprecation(points, now.Name+"."+n.Name, m.SurfaceDecl, n.SurfaceDecl)
 		}
 	}
 	for _, name := range slices.Sorted(maps.Keys(after.methods)) {

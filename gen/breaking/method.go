@@ -18,7 +18,7 @@ func (c *comparison) compareMethods(old, now *gen.SurfaceType, points []string) 
 	for _, m := range old.Methods {
 		n := find(now, m.Name)
 		if n != nil {
-			c.compareDocs(points, now.Name+"."+n.Name, m.SurfaceDecl, n.SurfaceDecl)
+			c.compareDeprecation(points, now.Name+"."+n.Name, m.SurfaceDecl, n.SurfaceDecl)
 		}
 		switch {
 		case n == nil && promoted.chosen[m.Name].replaces(c, m):

@@ -33,47 +33,6 @@ func (c *comparison) comparePoints() {
 	for _, p := range c.pairs {
 		c.comparePoint(p)
 	}
-	c.compareOrder()
-}
-
-// compareOrder reports points that changed their places. The longest run of points that kept their order did not move.
-func (c *comparison) compareOrder() {
-	var places []int // in the old version
-	for _, p := range c.pairs {
-		places = append(places, slices.Index(c.old.Points, p.old))
-	}
-	stay := longestIncreasing(places)
-	for i, p := range c.pairs {
-		if !stay[i] {
-			c.report("point-moved", Safe, []string{p.now.Name}, p.now.Pos, p.old.Pos,
-				"the point %s moved: if the program fires it at another time now, say so in its comment", p.now.Name)
-		}
-	}
-}
-
-// longestIncreasing returns the indexes of a longest increasing subsequence.
-func longestIncreasing(values []int) map[int]bool {
-	var ends []int // for each length the index of the smallest last value
-	before := make([]int, len(values))
-	for i, v := range values {
-		at, _ := slices.BinarySearchFunc(ends, v, func(end, v int) int { return values[end] - v })
-		before[i] = -1
-		if at > 0 {
-			before[i] = ends[at-1]
-		}
-		if at == len(ends) {
-			ends = append(ends, i)
-		} else {
-			ends[at] = i
-		}
-	}
-	chosen := map[int]bool{}
-	if len(ends) > 0 {
-		for i := ends[len(ends)-1]; i >= 0; i = before[i] {
-			chosen[i] = true
-		}
-	}
-	return chosen
 }
 
 // comparePoint compares one point in both versions.
@@ -91,7 +50,7 @@ func (c *comparison) comparePoint(p pair) {
 	}
 	c.compareLaw(p)
 	c.compareKey(p, report)
-	c.compareDocs(points, now.Name, old.SurfaceDecl, now.SurfaceDecl)
+	c.compareDeprecation(points, now.Name, old.SurfaceDecl, now.SurfaceDecl)
 	switch {
 	case !c.old.Wire || !c.now.Wire:
 	case !old.Local && now.Local:

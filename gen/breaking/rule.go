@@ -57,7 +57,6 @@ var Rules = []Rule{
 	{"point-added", "a point is new"},
 	{"point-removed", "a point that was deprecated is gone"},
 	{"point-removed-undeprecated", "a point is gone, and no release said that it would go"},
-	{"point-moved", "a point has another place in the interface"},
 	{"payload-changed", "a point has another payload"},
 
 	{"law-changed", "hooks run in another way, for example vote instead of leaving with an exit"},
@@ -87,7 +86,6 @@ var Rules = []Rule{
 	{"field-removed", "a field is gone"},
 	{"field-retyped", "a field has another type"},
 	{"field-retagged", "a field has another tag"},
-	{"field-moved", "a field has another place in its struct"},
 	{"member-hidden", "a new field or method hides one of an embedded struct"},
 	{"type-changed", "a type is declared differently"},
 	{"type-removed", "an exported type is gone"},
@@ -115,7 +113,6 @@ var Rules = []Rule{
 
 	{"deprecated", "a point, a type, a field, a method or a constant is deprecated"},
 	{"undeprecated", "a point, a type, a field, a method or a constant is no longer deprecated"},
-	{"doc-changed", "a comment is different"},
 
 	{ruleUnusedIgnore, "an ignore line silences nothing"},
 	{ruleUnknownRule, "an ignore line names a rule that does not exist"},

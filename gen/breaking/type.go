@@ -42,7 +42,7 @@ func resolved(v Version, t *gen.SurfaceType) *gen.SurfaceType {
 
 // compareType compares one type in both versions.
 func (c *comparison) compareType(old, now *gen.SurfaceType, points []string) {
-	c.compareDocs(points, now.Name, docsOf(c.old, old, c.now, now), docsOf(c.now, now, c.old, old))
+	c.compareDeprecation(points, now.Name, old.SurfaceDecl, now.SurfaceDecl)
 	oldPos, pos := old.Pos, now.Pos
 	target := resolved(c.now, now)
 	switch _, known := c.old.Types[target.Name]; {
