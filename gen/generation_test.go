@@ -209,7 +209,7 @@ type universe struct{ imports types.Importer }
 func newUniverse(t *testing.T) *universe {
 	t.Helper()
 	paths := []string{"cmp", "github.com/hookgen/hookgen/hookkit", "github.com/hookgen/hookgen/hookkit/hookimpl",
-		"github.com/hookgen/hookgen/spec"}
+		"github.com/hookgen/hookgen/spec", "github.com/hookgen/hookgen/tests/fixture"}
 	for _, i := range genImports {
 		paths = append(paths, i.path)
 	}

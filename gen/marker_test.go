@@ -179,11 +179,7 @@ func modelOf(t *testing.T, s *gen.Spec) string {
 
 func pageOfSpec(t *testing.T, s *gen.Spec) string {
 	t.Helper()
-	text, err := page.Write(summary.Of(s, "user/p"), page.Generated{Package: "p", Path: "user/p"})
-	if err != nil {
-		t.Fatal(err)
-	}
-	return string(text)
+	return string(page.Write(summary.Of(s, "user/p"), "user/p"))
 }
 
 func versionOf(t *testing.T, s *gen.Spec) breaking.Version {

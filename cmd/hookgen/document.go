@@ -23,10 +23,7 @@ func (i *invocation) doc() error {
 		specPath = "" // outside of a module
 	}
 	s := summary.Of(spec, specPath)
-	text, err := page.Write(s, i.generatedPackage(s))
-	if err != nil {
-		return err
-	}
+	text := page.Write(s, i.generatedPackage(s))
 	if i.fresh == "" && i.out == "" {
 		_, err := i.stdout.Write(text)
 		return err
@@ -41,16 +38,16 @@ func (i *invocation) doc() error {
 	return i.write(o)
 }
 
-// generatedPackage returns the package that a go:generate line of the spec writes, by default the package of the spec.
-func (i *invocation) generatedPackage(s *summary.Spec) page.Generated {
+// generatedPackage returns the import path of the package that a go:generate line of the spec writes, by default that
+// of the spec.
+func (i *invocation) generatedPackage(s *summary.Spec) string {
 	files, _ := gen.Files(i.dir)
 	out := filepath.FromSlash(outputDir(filepath.ToSlash(i.dir), files))
-	absolute, _ := filepath.Abs(out)
 	path, err := importPath(out)
 	if err != nil || sameDir(out, i.dir) {
-		return page.Generated{Package: s.Package, Path: s.Path}
+		return s.Path
 	}
-	return page.Generated{Package: filepath.Base(absolute), Path: path}
+	return path
 }
 
 // previous returns the text of a document that an earlier run wrote, or nil if the file does not exist. A file without

@@ -6,12 +6,10 @@ package summary
 
 import (
 	"go/ast"
-	"go/printer"
 	"go/token"
 	"path/filepath"
 	"slices"
 	"strconv"
-	"strings"
 
 	"github.com/hookgen/hookgen/gen"
 	"github.com/hookgen/hookgen/gen/model"
@@ -34,10 +32,8 @@ type Spec struct {
 	// Types are the types of the package that payloads, exits and Env mention, in the order in which a reader meets
 	// them. Exits are not among them.
 	Types []*TypeDecl `json:"-"`
-	// Imports are those of the spec file. They resolve the qualifiers in [Type.Source].
+	// Imports are those of the spec file.
 	Imports []gen.Import `json:"-"`
-	// Declared are all names in the scope of the package, sorted.
-	Declared []string `json:"-"`
 }
 
 // A Position is a place in a file of the spec's package.
@@ -65,9 +61,8 @@ type Group struct {
 
 // A Type is a type as the spec writes it. In JSON it is its Text. The zero value has no text.
 type Type struct {
-	Text   string   // on one line, for readers
-	Source string   // Go code, perhaps of several lines, with struct tags
-	Names  []string // the unqualified names in it that are not names of fields
+	Text  string   // on one line, for readers
+	Names []string // the unqualified names in it that are not names of fields
 }
 
 // String returns the text.
@@ -129,8 +124,8 @@ type TypeDecl struct {
 func Of(s *gen.Spec, path string) *Spec {
 	c := &converter{spec: s, points: map[string][]string{}}
 	out := &Spec{
-		Package: s.Package, Path: path, Doc: s.Doc, About: s.PointsDoc, Env: c.typ(s.Env), Points: []*Point{},
-		Imports: s.Imports, Declared: s.Declared, Interface: s.Interface.Name.Name,
+		Package: s.Package, Path: path, Doc: s.Doc, About: s.PointsDoc, Env: typ(s.Env), Points: []*Point{},
+		Imports: s.Imports, Interface: s.Interface.Name.Name,
 	}
 	for _, p := range s.Parents {
 		out.Extends = append(out.Extends, &Parent{
@@ -168,22 +163,18 @@ func (c *converter) position(pos token.Pos) Position {
 	return Position{filepath.Base(p.Filename), p.Line, p.Column}
 }
 
-func (c *converter) typ(t gen.Type) Type {
+func typ(t gen.Type) Type {
 	if t.IsZero() {
 		return Type{}
 	}
-	var source strings.Builder
-	if err := printer.Fprint(&source, c.spec.Fset, t.Expr); err != nil {
-		source.Reset() // printing into memory an expression that was parsed
-	}
-	return Type{Text: t.String(), Source: source.String(), Names: t.Names()}
+	return Type{Text: t.String(), Names: t.Names()}
 }
 
 func (c *converter) point(p *gen.Point) *Point {
 	out := &Point{
 		Name: p.Name, Doc: p.Doc, Deprecated: model.Deprecation(p.Doc), Position: c.position(p.Pos), Groups: names(p.Groups),
-		Payload: c.typ(p.Payload), Param: p.Param, Wire: c.spec.Wired(p), Local: p.Local,
-		Law: model.LawWith(p.Law, c.typ),
+		Payload: typ(p.Payload), Param: p.Param, Wire: c.spec.Wired(p), Local: p.Local,
+		Law: model.LawWith(p.Law, typ),
 	}
 	for _, x := range p.Exits {
 		c.points[x] = append(c.points[x], p.Name)
@@ -207,7 +198,7 @@ func (c *converter) fields(list []gen.Field) []Field {
 			continue
 		}
 		fields = append(fields, Field{
-			Name: f.Name, Type: c.typ(f.Type), Tag: tag(f.Tag), Embedded: f.Embedded, Doc: f.Doc,
+			Name: f.Name, Type: typ(f.Type), Tag: tag(f.Tag), Embedded: f.Embedded, Doc: f.Doc,
 		})
 	}
 	return fields
@@ -258,12 +249,12 @@ func (c *converter) reachable(s *Spec) []*TypeDecl {
 
 func (c *converter) decl(d *gen.TypeDecl) *TypeDecl {
 	decl := &TypeDecl{
-		Name: d.Name, Doc: d.Doc, Position: c.position(d.Pos), Alias: d.Alias, Type: c.typ(d.Type),
+		Name: d.Name, Doc: d.Doc, Position: c.position(d.Pos), Alias: d.Alias, Type: typ(d.Type),
 		Fields: c.fields(d.Fields), Encodes: d.Encodes,
 	}
 	_, decl.Struct = ast.Unparen(d.Type.Expr).(*ast.StructType)
 	for _, p := range d.Params {
-		decl.Params = append(decl.Params, Field{Name: p.Name, Type: c.typ(p.Type)})
+		decl.Params = append(decl.Params, Field{Name: p.Name, Type: typ(p.Type)})
 	}
 	return decl
 }

@@ -96,10 +96,7 @@ func (p *Player) Answer(q Question) (a Answer) {
 		return a
 	}
 	a.API, a.Wire = string(files[gen.FileName]), string(files[gen.WireFileName])
-	facts := summary.Of(spec, a.Import)
-	if text, err := page.Write(facts, page.Generated{Package: facts.Package, Path: facts.Path}); err == nil {
-		a.Page = string(text)
-	}
+	a.Page = string(page.Write(summary.Of(spec, a.Import), a.Import))
 	if p.Exports != nil {
 		a.Spec, a.Hook = p.check(a.Import, files, q.Hook)
 	}
