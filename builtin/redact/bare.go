@@ -74,11 +74,9 @@ func bareEnd(s string, a assignment, at int) int {
 		case 0: // between the variables of an environment
 			return i
 		case mask: // for example, a closing quotation mark
-			for i+1 < len(s) && s[i+1] == mask {
-				i++
-			}
-			if i+1 == len(s) || !alnum[s[i+1]] {
-				return i + 1 - len(s[at:i+1]) + len(strings.TrimRight(s[at:i+1], string(rune(mask))))
+			first := i
+			if i = maskBytes.skip(s, i, len(s)) - 1; i+1 == len(s) || !alnum[s[i+1]] {
+				return maskBytes.back(s, first, first-at)
 			}
 		case '<':
 			if !alone || next == '/' {
@@ -113,26 +111,17 @@ func bareEnd(s string, a assignment, at int) int {
 
 // templateEnd returns the end of the template at at, as in ${{ secrets.TOKEN }}, or at.
 func templateEnd(s string, at int) int {
-	line := lineFrom(s, at)
-	for _, t := range [][2]string{{"${{", "}}"}, {"{{", "}}"}, {"${", "}"}, {"$(", ")"}, {"<%", "%>"}} {
-		if strings.HasPrefix(line, t[0]) {
-			if n := strings.Index(line, t[1]); n > 0 {
-				return at + n + len(t[1])
-			}
-			break
-		}
+	if s[at] != '$' && s[at] != '{' && s[at] != '<' {
+		return at
 	}
-	return at
+	return at + length(lineFrom(s, at), "template")
 }
 
 // passphraseEnd returns the end of the words after the first one of a value that is the rest of a line, as in
 // password: correct horse battery staple. It returns at if the line continues in another way.
 func passphraseEnd(s string, at int) int {
-	rest := strings.TrimRight(lineFrom(s, at), " \t\r")
-	if i := strings.Index(rest, " #"); i >= 0 {
-		rest = strings.TrimRight(rest[:i], " \t")
-	}
-	if rest == "" || !isBlank(rest[0]) || len(rest) > 120 || strings.ContainsAny(rest, ":=()[]{}<>\"'`;,|/\\") {
+	rest, _, _ := strings.Cut(strings.TrimRight(lineFrom(s, at), " \t\r"), " #")
+	if rest = strings.TrimRight(rest, " \t"); rest == "" || len(rest) > 120 || !fits(rest, "passphrase") {
 		return at
 	}
 	return at + len(rest)
@@ -140,18 +129,15 @@ func passphraseEnd(s string, at int) int {
 
 // followedByName reports whether another name with a value begins at at, as after the semicolon in Password=x;User=y.
 func followedByName(s string, at int) bool {
-	end := at
-	for end < len(s) && end-at < 40 && (nameBytes[s[end]] || s[end] == ' ') {
-		end++
-	}
+	end := inField.skip(s, at, 40)
 	return end == at || end < len(s) && (s[end] == '=' || s[end] == ':')
 }
 
+var inField = chars("A-Za-z0-9_. \x80-\xff-")
+
 // isHeader reports whether a name is an HTTP header whose value is the rest of the line.
 func isHeader(name string) bool {
-	lower := strings.ToLower(name[max(0, len(name)-20):])
-	return strings.HasSuffix(lower, "cookie") || strings.HasSuffix(lower, "cookies") ||
-		strings.HasSuffix(lower, "authorization")
+	return hasAny(strings.ToLower(name[max(0, len(name)-20):]), "headers", strings.HasSuffix)
 }
 
 // header redacts the value of an HTTP header. In a quoted header the value ends with the quote, otherwise with the
@@ -237,13 +223,5 @@ func isCode(value, after string) bool {
 	if strings.Contains(value, ".") || typeWords[strings.ToLower(value)] {
 		return true
 	}
-	after = strings.TrimLeft(after, ")")
-	switch {
-	case strings.HasPrefix(after, ","), strings.HasPrefix(after, ";"), strings.HasPrefix(after, "{"):
-		return true
-	case strings.HasPrefix(after, " +"), strings.HasPrefix(after, " |"), strings.HasPrefix(after, " &"),
-		strings.HasPrefix(after, " ?"), strings.HasPrefix(after, " ="), strings.HasPrefix(after, " !"):
-		return true
-	}
-	return false
+	return length(strings.TrimLeft(after, ")"), "code-after") > 0
 }

@@ -2,6 +2,8 @@ package redact
 
 import "strings"
 
+var maskBytes, unseen, backslashes = chars("\x1f"), chars("\x1f\x00"), chars(`\`)
+
 // value redacts the value of a name and returns the position from which the search continues.
 func (n *named) value(a assignment) (next int) {
 	s, at := n.s, a.op.at
@@ -15,10 +17,7 @@ func (n *named) value(a assignment) (next int) {
 		}
 		at = skipBlanks(s, end)
 	}
-	opening := at // for example, of a quotation mark
-	for opening < len(s) && opening-at < 4 && s[opening] == mask {
-		opening++
-	}
+	opening := maskBytes.skip(s, at, 4) // for example, of a quotation mark
 	if strings.HasPrefix(s[opening:], Redacted) {
 		at = opening
 	}
@@ -26,17 +25,12 @@ func (n *named) value(a assignment) (next int) {
 	if clean == len(s) || clean > at && !isAlnum(s[clean]) {
 		return clean
 	}
-	for at = clean; at < len(s) && (s[at] == mask || s[at] == 0); { // for example, an opening quotation mark
-		at++
-	}
+	at = unseen.skip(s, clean, len(s)) // for example, an opening quotation mark
 	if at == len(s) || at > clean && isSpace(s[at]) {
 		return at
 	}
-	escapes := 0
-	for at+escapes < len(s) && s[at+escapes] == '\\' {
-		escapes++
-	}
-	if q := at + escapes; quoteAt(s, q) > 0 {
+	q := backslashes.skip(s, at, len(s))
+	if escapes := q - at; quoteAt(s, q) > 0 {
 		if !a.op.quoted && closesQuote(s, a.start, q) { // "token=" + token
 			return q
 		}
@@ -78,14 +72,12 @@ func quoteAt(s string, at int) int {
 	if at >= len(s) {
 		return 0
 	}
-	switch s[at] {
-	case '"', '\'', '`':
+	if isQuote(s[at]) {
 		return 1
-	case '&', '%', 'u':
-		for _, q := range []string{"&quot;", "&#34;", "&#39;", "%22", "%27", "u0022", "u0027"} {
-			if strings.HasPrefix(s[at:], q) {
-				return len(q)
-			}
+	}
+	for _, q := range lists["quotes"] {
+		if s[at] == q[0] && strings.HasPrefix(s[at:], q) {
+			return len(q)
 		}
 	}
 	return 0
@@ -105,16 +97,13 @@ func closesQuote(s string, start, q int) bool {
 
 // prefixedQuote returns the position of the quote in literals such as b"x", r'x', @"x" and $'x', or at.
 func prefixedQuote(s string, at int) int {
-	for i := at; i < min(len(s), at+3); i++ {
-		if isQuote(s[i]) {
-			return i
-		}
-		if strings.IndexByte("rRbBfFuUL@$", s[i]) < 0 {
-			break
-		}
+	if q := literalMarks.skip(s, at, 2); q < len(s) && isQuote(s[q]) {
+		return q
 	}
 	return at
 }
+
+var literalMarks = chars("rRbBfFuUL@$")
 
 // quoted redacts a value in quotes, and the literals that are joined to it: "hun" + "ter2".
 func (n *named) quoted(a assignment, q, escapes int) (next int) {
@@ -178,16 +167,11 @@ func joinedQuote(s string, at int) int {
 	if next == at && next < len(s) && isQuote(s[next]) && next > 1 && !isBlank(s[next-2]) {
 		return next // a shell joins 'a'"b"
 	}
-	switch {
-	case next < len(s) && (s[next] == '+' || s[next] == '.' || s[next] == '&'):
-		next++
-	case next < len(s) && s[next] == '\\' && next+1 < len(s) && s[next+1] == '\n':
-		next++
-	default:
+	if next == len(s) || strings.IndexByte("+.&", s[next]) < 0 && !strings.HasPrefix(s[next:], "\\\n") {
 		return -1
 	}
-	next = skipSpaces(s, next)
-	if next < len(s) && (isQuote(s[next])) {
+	next = skipSpaces(s, next+1)
+	if next < len(s) && isQuote(s[next]) {
 		return next
 	}
 	return -1
@@ -306,11 +290,7 @@ func (n *named) listed(at int) int {
 	if next < len(n.s) && (n.s[next] == ':' || n.s[next] == '=') {
 		return at + 1
 	}
-	before := at
-	for before > 0 && isSpace(n.s[before-1]) && at-before < 200 {
-		before--
-	}
-	if before > 0 && (n.s[before-1] == '[' || n.s[before-1] == ',') && hidden(n.s[at+1:end], everything) {
+	if before := spaces.back(n.s, at, 200); before > 0 && (n.s[before-1] == '[' || n.s[before-1] == ',') && hidden(n.s[at+1:end], everything) {
 		n.found = append(n.found, span{at + 1, end, ""})
 	}
 	return end + 1
@@ -332,14 +312,8 @@ func (n *named) literalEnd(at int) int {
 
 // hereDocument returns the text between <<EOF and EOF.
 func hereDocument(s string, at int) (span, bool) {
-	from := at + 2
-	for from < len(s) && strings.IndexByte("-~'\"", s[from]) >= 0 {
-		from++
-	}
-	to := from
-	for to < len(s) && isAlnum(s[to]) {
-		to++
-	}
+	from := hereMarks.skip(s, at+2, len(s))
+	to := letters.skip(s, from, len(s))
 	name := s[from:to]
 	if name == "" || len(name) > 40 {
 		return span{}, false
@@ -352,3 +326,5 @@ func hereDocument(s string, at int) (span, bool) {
 	}
 	return span{begin, len(s), ""}, true
 }
+
+var hereMarks = chars("~'\"-")

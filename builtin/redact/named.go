@@ -79,14 +79,6 @@ type named struct {
 	jwk        bool // the text has a JSON web key
 }
 
-var nameBytes = func() *alphabet {
-	a := chars("A-Za-z0-9_.-")
-	for c := 0x80; c < 0x100; c++ {
-		a[c] = true
-	}
-	return a
-}()
-
 // trimName skips an escape sequence before a name, as in \napi_key, and returns the end without punctuation. In \token,
 // the first letter belongs to the name.
 func (n *named) trimName(start *int, end int) int {

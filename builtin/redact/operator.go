@@ -87,25 +87,20 @@ func operatorAfter(s string, start, end int) (op operator, ok bool) {
 // setterValue returns the position of the literal in a call such as setPassword("hunter2"), or 0. In calls such as
 // SetBasicAuth("bob", "hunter2") it is the second argument, and basic is true. end is the end of the name.
 func setterValue(s, name string, end int) (at int, basic bool) {
-	if end+1 >= len(s) || s[end] != '(' || len(name) > 100 {
+	if end == len(s) || s[end] != '(' || len(name) > 100 {
 		return 0, false
 	}
 	own := strings.ToLower(name[strings.LastIndexByte(name, '.')+1:])
-	at = end + 1
+	call := s[end:min(len(s), end+300)]
 	if basic = strings.HasSuffix(own, "basicauth"); basic {
-		comma := strings.IndexByte(s[at:min(len(s), at+100)], ',')
-		at = skipBlanks(s, at+comma+1)
-		if comma < 0 {
-			return 0, false
-		}
-	} else if !strings.HasPrefix(own, "set") && !strings.HasPrefix(own, "with") {
-		return 0, false
+		call = call[:length(call, "basic-auth")]
+		at = skipBlanks(s, end+strings.IndexByte(call, ',')+1)
+	} else if strings.HasPrefix(own, "set") || strings.HasPrefix(own, "with") {
+		call, at = call[:length(call, "setter")], end+1
+	} else {
+		call = ""
 	}
-	if at >= len(s) || !isQuote(s[at]) {
-		return 0, false
-	}
-	to := strings.IndexByte(s[at+1:min(len(s), at+300)], s[at])
-	if to < 0 || !strings.HasPrefix(s[at+1+to+1:], ")") {
+	if call == "" {
 		return 0, false
 	}
 	return at, basic
@@ -113,86 +108,64 @@ func setterValue(s, name string, end int) (at int, basic bool) {
 
 // isQuotedFlag reports whether the name at start is a flag in quotes, as in "--password".
 func isQuotedFlag(s string, start int) bool {
-	at := start
-	for at > 0 && s[at-1] == '-' && start-at < 2 {
-		at--
-	}
+	at := start - len(s[max(0, start-2):start]) + len(strings.TrimRight(s[max(0, start-2):start], "-"))
 	return at < start && afterQuote(s, at)
 }
 
 // skipSize skips the size of an array in C, as in char password[] = "hunter2" and char password[16] = "hunter2".
 func skipSize(s string, at int) int {
-	if at == len(s) || s[at] != '[' {
-		return at
+	if at < len(s) && s[at] == '[' {
+		end := at + length(s[at:min(len(s), at+10)], "array-size")
+		if strings.HasPrefix(strings.TrimLeft(s[end:min(len(s), end+8)], " "), "=") {
+			return end
+		}
 	}
-	size, rest, ok := strings.Cut(s[at+1:min(len(s), at+10)], "]")
-	if !ok || !digits.all(size) || !strings.HasPrefix(strings.TrimLeft(rest, " "), "=") {
-		return at
-	}
-	return at + len(size) + 2
+	return at
 }
 
 // skipNote skips a remark between a name and a colon, as in Password [none]: and Password (again):.
 func skipNote(s string, at int) int {
-	end := byte(0)
-	switch s[at] {
-	case '[':
-		end = ']'
-	case '(':
-		end = ')'
-	default:
-		return at
+	if s[at] == '[' || s[at] == '(' {
+		if end := at + length(s[at:min(len(s), at+40)], "remark"); strings.HasPrefix(s[end:], ":") {
+			return end
+		}
 	}
-	note := s[at:min(len(s), at+40)]
-	n := strings.IndexByte(note, end)
-	if n < 0 || strings.ContainsAny(note[:n], "\n\"'`=") || at+n+1 >= len(s) || s[at+n+1] != ':' {
-		return at
-	}
-	return at + n + 1
+	return at
 }
 
-// operators holds the operators by their first byte.
-var operators = func() (by [256][]operatorSign) {
-	signs := map[string]byte{
-		"assign": '=', "colon": ':', "arrow": '>', "declare": 'w', "compare": 'c', "append": '+', "list": ',', "column": '|',
-		"fallback": '?', "stop": 0,
-	}
+// operators holds the signs and texts of operators by their first byte.
+var operators = func() (by [256][][]string) {
 	for _, row := range table("operators") {
-		by[row[1][0]] = append(by[row[1][0]], operatorSign{signs[row[0]], row[1]})
+		by[row[1][0]] = append(by[row[1][0]], row)
 	}
 	return by
 }()
 
-type operatorSign struct {
-	sign byte
-	text string
-}
-
 // signAt returns the kind and the length of the operator at at.
 func signAt(s string, at int) (sign byte, n int) {
 	for _, o := range operators[s[at]] {
-		if strings.HasPrefix(s[at:], o.text) {
-			if n = len(o.text); o.sign == 0 || o.sign == '|' && !strings.HasPrefix(s[at+1:], " ") {
+		if strings.HasPrefix(s[at:], o[1]) {
+			if sign, n = o[0][0], len(o[1]); sign == '0' || sign == '|' && !strings.HasPrefix(s[at+1:], " ") {
 				n = 0
 			}
-			return o.sign, n
+			return sign, n
 		}
 	}
 	return 0, 0
 }
 
+var (
+	typeName  = chars("A-Za-z0-9_&\x80-\xff")
+	typeBytes = chars("A-Za-z0-9\x80-\xff []<>|?,_.&")
+)
+
 // skipType skips the type in password: str = "hunter2".
 func skipType(s string, at int, op *operator) int {
-	end := at
-	for end < len(s) && (isAlnum(s[end]) || s[end] == '_' || s[end] == '&') {
-		end++
-	}
-	if end == at || !typeWords[strings.ToLower(strings.TrimLeft(s[at:end], "&"))] {
+	name := s[at:typeName.skip(s, at, 60)]
+	if !typeWords[strings.ToLower(strings.TrimLeft(name, "&"))] {
 		return at
 	}
-	for end < len(s) && end-at < 60 && (isAlnum(s[end]) || strings.IndexByte(" []<>|?,_.", s[end]) >= 0) {
-		end++
-	}
+	end := typeBytes.skip(s, at, 60)
 	if end+1 < len(s) && s[end] == '=' && s[end+1] != '=' && s[end+1] != '>' {
 		op.sign = '='
 		return skipBlanks(s, end+1)
@@ -259,27 +232,15 @@ func (n *named) blankAssigns(kind secrecy, start, end int, op *operator) bool {
 // netrc reports whether the name at start is a keyword of a .netrc file, which continues machine x or login x.
 func (n *named) netrc(start int, op *operator) bool {
 	s := n.s
-	if end := start + len("password"); end > len(s) || s[start:end] != "password" {
+	if !strings.HasPrefix(s[start:], "password") {
 		return false
 	}
-	at := start
-	var before [2]string
-	beginning := 0
-	for i := range before {
-		for at > 0 && isSpace(s[at-1]) && start-at < 300 {
-			at--
-		}
-		to := at
-		for at > 0 && !isSpace(s[at-1]) && start-at < 300 {
-			at--
-		}
-		before[i] = s[at:to]
-		if i == 0 {
-			beginning = at
-		}
-	}
-	isDefault := before[0] == "default" && beginning == lineStart(s, start)
-	if !isDefault && before[1] != "machine" && before[1] != "login" && before[1] != "account" {
+	at := max(0, start-300)
+	words := strings.Fields("- - " + s[at:start])
+	visit(start - at)
+	last, entry := words[len(words)-1], words[len(words)-2]
+	isDefault := last == "default" && lineStart(s, start) == strings.LastIndex(s[:start], last)
+	if !isDefault && entry != "machine" && entry != "login" && entry != "account" {
 		return false
 	}
 	op.at = skipSpaces(s, op.at)

@@ -66,33 +66,19 @@ func isPlaceholder(v string) bool {
 	if v == "" || v == Redacted || published[v] || len(v) <= 100 && isRepetitive(v) && !isReal(v) {
 		return true
 	}
-	last := v[len(v)-1]
-	switch v[0] {
-	case '$':
-		if len(v) > 2 && (v[1] == '{' && last == '}' || v[1] == '(' && last == ')') {
+	switch is := length(v[:min(len(v), 200)], "placeholder") == len(v); v[0] {
+	case '$', '%':
+		if is {
 			return true
 		}
-		if rest := strings.TrimPrefix(v[1:], "env:"); rest != "" && isName(rest) && (strings.ToUpper(rest) == rest ||
-			strings.ToLower(rest) == rest && !hasDigit(rest)) {
-			return true
-		}
+	case '@', '#':
+		return is
 	case '<':
-		return last == '>' && len(v) < 80 || len(v) > 2 && isLetter(v[1]) && strings.Contains(v, " ") // markup
+		return is || len(v) > 2 && isLetter(v[1]) && strings.Contains(v, " ") // markup
 	case '{':
-		return last == '}' && len(v) < 80 || isDottedName(v[1:max(1, strings.IndexByte(v, '('))]) // {base64(x)}
-	case '%':
-		if len(v) <= 3 || last == '%' && isName(v[1:len(v)-1]) ||
-			v[1] == '(' && v[len(v)-2] == ')' && isName(v[2:len(v)-2]) { // %(password)s
-			return true
-		}
-	case '@':
-		return last == '@' && len(v) > 2 && isName(v[1:len(v)-1])
-	case '#':
-		return strings.HasPrefix(v, "#{")
-	case '!': // a tag of YAML
-		return isName(v[1:]) && !hasDigit(v)
-	case ':', '?':
-		return isName(v[1:]) && !hasDigit(v)
+		return is || isDottedName(v[1:max(1, strings.IndexByte(v, '('))]) // {base64(x)}
+	case '!', ':', '?': // for example, a tag of YAML
+		return len(v) > 1 && word.all(v[1:]) && !hasDigit(v)
 	}
 	if strings.Contains(v, "%") && strings.Trim(v, "%dsvqrxT,:.;-_/[](){} '\"#") == "" {
 		return true // a format

@@ -81,13 +81,6 @@ func number(column string) int {
 	return n
 }
 
-// alphabets are the sets of bytes that tables name.
-var alphabets = map[string]*alphabet{
-	"-": chars(""), "digits": digits, "hex": lowerHex, "HEX": upperHex, "anyhex": anyHex, "lower": lower, "upper": upper,
-	"alnum": alnum, "word": word, "slug": slug, "dotted": dotted, "equals": equals, "base32": base32, "std64": std64,
-	"path": path, "any64": any64, "crypt": chars("A-Za-z0-9./$=,+_-"),
-}
-
 // bytesOf parses the column of an alphabet: a name, or a list of bytes in brackets.
 func bytesOf(column string) *alphabet {
 	if list, ok := strings.CutPrefix(column, "["); ok {

@@ -1,6 +1,7 @@
 package redact
 
 import (
+	"regexp"
 	"strings"
 	"unicode"
 	"unicode/utf8"
@@ -14,20 +15,6 @@ func isUpper(c byte) bool  { return 'A' <= c && c <= 'Z' }
 func isBlank(c byte) bool  { return c == ' ' || c == '\t' }
 func isSpace(c byte) bool  { return isBlank(c) || c == '\n' || c == '\r' }
 func isQuote(c byte) bool  { return c == '"' || c == '\'' || c == '`' }
-func isName(s string) bool { return s != "" && word.all(s) }
-
-// isDottedName reports whether s is a name, or names joined by dots, as in cfg.Password.
-func isDottedName(s string) bool {
-	if s == "" || !isLetter(s[0]) && s[0] != '_' {
-		return false
-	}
-	for i := range len(s) {
-		if !isAlnum(s[i]) && s[i] != '_' && s[i] != '.' {
-			return false
-		}
-	}
-	return s[len(s)-1] != '.' && !strings.Contains(s, "..")
-}
 
 // visited counts the bytes that scans of any length read. It is nil except in tests.
 var visited *int
@@ -39,23 +26,8 @@ func visit(bytes int) {
 	}
 }
 
-func skipBlanks(s string, from int) int {
-	at := from
-	for at < len(s) && isBlank(s[at]) {
-		at++
-	}
-	visit(at - from)
-	return at
-}
-
-func skipSpaces(s string, from int) int {
-	at := from
-	for at < len(s) && isSpace(s[at]) {
-		at++
-	}
-	visit(at - from)
-	return at
-}
+func skipBlanks(s string, from int) int { return blanks.skip(s, from, len(s)) }
+func skipSpaces(s string, from int) int { return spaces.skip(s, from, len(s)) }
 
 // index returns the position of part at or after from, or the end of the text.
 func index(s string, from int, part string) (at int, ok bool) {
@@ -89,46 +61,25 @@ func lineStart(s string, at int) int {
 
 // beginsLine reports whether only indentation and marks precede the name at start on its line.
 func beginsLine(s string, start int) bool {
-	at := start
-	for at > 0 && start-at < 400 && lineMarks[s[at-1]] {
-		at--
-	}
+	at := lineMarks.back(s, start, 400)
 	return at == 0 || start-at == 400 || s[at-1] == '\n'
 }
 
-var lineMarks = chars(" \t\"'#>+*|/\x1f-")
-
 // before returns the last byte before at on its line that is not a blank, or 0 if there is none.
 func before(s string, at int) byte {
-	for at > 0 && isBlank(s[at-1]) {
-		at--
-	}
-	if at == 0 || s[at-1] == '\n' {
+	if at = blanks.back(s, at, len(s)); at == 0 || s[at-1] == '\n' {
 		return 0
 	}
 	return s[at-1]
 }
 
 // wordAt returns the text at at up to the next blank.
-func wordAt(s string, at int) string {
-	end := at
-	for end < len(s) && !isSpace(s[end]) && end-at < 64 {
-		end++
-	}
-	return s[at:end]
-}
+func wordAt(s string, at int) string { return s[at:notSpaces.skip(s, at, 64)] }
 
 // lastWord returns the word before start, without blanks.
 func lastWord(s string, start int) string {
-	to := start
-	for to > 0 && isBlank(s[to-1]) && start-to < 8 {
-		to--
-	}
-	from := to
-	for from > 0 && !isSpace(s[from-1]) && to-from < 16 {
-		from--
-	}
-	return s[from:to]
+	to := blanks.back(s, start, 8)
+	return s[notSpaces.back(s, to, 16):to]
 }
 
 // An alphabet is a set of bytes.
@@ -150,6 +101,35 @@ func chars(list string) *alphabet {
 	return &a
 }
 
+// not returns the bytes that are not in the alphabet.
+func (a *alphabet) not() *alphabet {
+	other := alphabet{}
+	for c := range a {
+		other[c] = !a[c]
+	}
+	return &other
+}
+
+// skip returns the end of the bytes of the alphabet that begin at at, but at most most bytes after at.
+func (a *alphabet) skip(s string, at, most int) int {
+	from := at
+	for at < len(s) && a[s[at]] && at-from < most {
+		at++
+	}
+	visit(at - from)
+	return at
+}
+
+// back returns the beginning of the bytes of the alphabet that end before at, but at most most bytes before at.
+func (a *alphabet) back(s string, at, most int) int {
+	from := at
+	for at > 0 && a[s[at-1]] && from-at < most {
+		at--
+	}
+	visit(from - at)
+	return at
+}
+
 // all reports whether all bytes of s are in the alphabet.
 func (a *alphabet) all(s string) bool {
 	for i := range len(s) {
@@ -160,23 +140,51 @@ func (a *alphabet) all(s string) bool {
 	return true
 }
 
+// alphabets are the sets of bytes that tables name.
+var alphabets = func() map[string]*alphabet {
+	alphabets := map[string]*alphabet{"-": chars("")}
+	for _, row := range table("alphabets") {
+		alphabets[row[0]] = chars(row[1])
+	}
+	return alphabets
+}()
+
 var (
-	digits   = chars("0-9")
-	lowerHex = chars("0-9a-f")
-	upperHex = chars("0-9A-F")
-	anyHex   = chars("0-9a-fA-F")
-	lower    = chars("a-z0-9")
-	upper    = chars("A-Z0-9")
-	alnum    = chars("A-Za-z0-9")
-	word     = chars("A-Za-z0-9_")
-	slug     = chars("A-Za-z0-9_-")
-	dotted   = chars("A-Za-z0-9_.-")
-	equals   = chars("A-Za-z0-9_=-")
-	base32   = chars("A-Z2-7")
-	std64    = chars("A-Za-z0-9+/=")
-	path     = chars("A-Za-z0-9+/=_-")
-	any64    = chars("A-Za-z0-9+/=_.~%-")
+	digits, anyHex, lowerHex, upperHex = alphabets["digits"], alphabets["anyhex"], alphabets["hex"], alphabets["HEX"]
+	lower, upper, alnum, word          = alphabets["lower"], alphabets["upper"], alphabets["alnum"], alphabets["word"]
+	slug, dotted, std64, any64         = alphabets["slug"], alphabets["dotted"], alphabets["std64"], alphabets["any64"]
+
+	nameBytes, letters = chars("A-Za-z0-9_.\x80-\xff-"), chars("A-Za-z0-9\x80-\xff")
+	blanks, spaces     = chars(" \t"), chars(" \t\r\n")
+	notSpaces          = spaces.not()
+	lineMarks          = chars(" \t\"'#>+*|/\x1f-")
 )
+
+// syntax has the patterns of the table of the same name. They match at the beginning of a text.
+var syntax = func() map[string]*regexp.Regexp {
+	syntax := make(map[string]*regexp.Regexp)
+	for _, row := range table("syntax") {
+		syntax[row[0]] = regexp.MustCompile(`(?s)^(?:` + strings.Join(row[1:], " ") + `)`)
+		syntax[row[0]].Longest()
+	}
+	return syntax
+}()
+
+// fits reports whether the whole text has a form of the table syntax.
+func fits(s, form string) bool { return length(s, form) == len(s) }
+
+// length returns the length of the form of the table syntax at the beginning of s, or 0.
+func length(s, form string) int {
+	visit(min(len(s), 64))
+	n := syntax[form].FindStringIndex(s)
+	if n == nil {
+		return 0
+	}
+	return n[1]
+}
+
+// isDottedName reports whether s is a name, or names joined by dots, as in cfg.Password.
+func isDottedName(s string) bool { return s != "" && fits(s[:min(len(s), 256)], "dotted-name") }
 
 // isForeign reports whether the character that contains the byte at at is neither ASCII nor Latin. Such a character and
 // a letter of ASCII belong to different words, as in 密码api_key.
