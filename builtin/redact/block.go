@@ -4,9 +4,7 @@ import "strings"
 
 // isBlockScalar reports whether at begins a block scalar of YAML: "|" or ">" with indicators at the end of a line.
 func isBlockScalar(s string, at int) bool {
-	rest := strings.TrimLeft(lineFrom(s, at+1), "+-0123456789")
-	rest = strings.TrimSpace(rest)
-	return rest == "" || rest[0] == '#'
+	return length(lineFrom(s, at), "block-scalar") > 0
 }
 
 // below redacts a value on the lines after a name.
@@ -99,9 +97,7 @@ func (n *named) label(end, indent int, kind secrecy) (next int) {
 
 // isMapping reports whether a block of YAML begins with a name and a colon.
 func isMapping(block string) bool {
-	line, _, _ := strings.Cut(block, "\n")
-	name, rest, ok := strings.Cut(strings.TrimRight(line, "\r"), ":")
-	return ok && (rest == "" || isBlank(rest[0])) && name != "" && !strings.ContainsAny(strings.Trim(name, "\"'"), " \"'")
+	return length(block[:min(len(block), 400)], "mapping") > 0
 }
 
 // isKubernetesSecret reports whether a manifest has a Secret, in YAML or JSON.
@@ -111,11 +107,10 @@ func isKubernetesSecret(s string) bool {
 		if n < 0 {
 			return false
 		}
-		at += n + len("Secret")
-		from := max(0, at-len("Secret")-12)
-		before := strings.TrimRight(s[from:at-len("Secret")], " \"'\\:")
-		after := s[at:min(len(s), at+1)]
-		if strings.HasSuffix(before, "kind") && !(after != "" && nameBytes.all(after)) {
+		name := at + n
+		at = name + len("Secret")
+		before := strings.TrimRight(s[max(0, name-12):name], " \"'\\:")
+		if strings.HasSuffix(before, "kind") && (at == len(s) || !nameBytes[s[at]]) {
 			return true
 		}
 	}

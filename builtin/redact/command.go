@@ -19,37 +19,26 @@ func hasScheme(s string) bool { return schemeLength(s) > 0 && len(s) > 12 }
 // schemes redacts credentials after "Bearer" and "Basic" anywhere in the text.
 func (n *named) schemes() {
 	s := n.s
-	for at := 0; at < len(s); {
+	for at := 0; at < len(s); at++ {
 		i := strings.IndexAny(s[at:], "bB")
 		if i < 0 {
 			return
 		}
 		at += i
-		w := ""
-		switch {
-		case len(s) >= at+6 && strings.EqualFold(s[at:at+6], "bearer"):
-			w = s[at : at+6]
-		case len(s) >= at+5 && strings.EqualFold(s[at:at+5], "basic"):
-			w = s[at : at+5]
-		}
-		if w == "" || !beginsWord(s, at) {
-			at++
+		size := length(s[at:min(len(s), at+6)], "scheme")
+		if size == 0 || !beginsWord(s, at) {
 			continue
 		}
-		at += len(w)
-		from := skipBlanks(s, at)
-		if strings.HasPrefix(s[at:], "%20") {
-			from = at + 3
+		from := skipBlanks(s, at+size)
+		if strings.HasPrefix(s[at+size:], "%20") {
+			from = at + size + 3
 		}
-		to := from
-		for to < len(s) && any64[s[to]] {
-			to++
-		}
+		to := any64.skip(s, from, len(s))
 		value := strings.TrimRight(s[from:to], ".-")
-		if from > at && len(value) >= 8 && !isPlaceholder(value) && isCredential(value) {
+		if from > at+size && len(value) >= 8 && !isPlaceholder(value) && isCredential(value) {
 			n.found = append(n.found, span{from, from + len(value), ""})
 		}
-		at = max(at, to)
+		at = max(at+size, to) - 1
 	}
 }
 
@@ -92,11 +81,11 @@ func commandEnd(s string, at int) int {
 func (n *named) command(at, end int) {
 	s := n.s
 	line := strings.TrimRight(s[at:end], "\r")
-	if len(line) <= 4096 && strings.Count(line, ":") == 4 && !strings.ContainsAny(line, " \t/") {
-		fields := strings.Split(line, ":")
-		if port := fields[1]; (len(port) >= 4 && digits.all(port) || port == "*") && fields[4] != "" &&
-			!digits.all(fields[2]) && !isPlaceholder(fields[4]) {
-			n.found = append(n.found, span{at + len(line) - len(fields[4]), at + len(line), ""})
+	if len(line) <= 4096 && strings.Count(line, ":") == 4 {
+		last := strings.LastIndexByte(line, ':') + 1
+		user := strings.Split(line, ":")[2]
+		if fits(line, "pgpass") && !digits.all(user) && !isPlaceholder(line[last:]) {
+			n.found = append(n.found, span{at + last, at + len(line), ""})
 		}
 	}
 	if curl := strings.Index(line, "curl"); curl >= 0 {
@@ -147,18 +136,11 @@ func (n *named) curl(from, to int) {
 		if s[at] != '-' || !isSpace(s[at-1]) {
 			continue
 		}
-		w := wordAt(s, at)
-		var value int
-		switch {
-		case w == "-u" || w == "--user" || w == "-U" || w == "--proxy-user":
-			value = skipBlanks(s, at+len(w))
-		case strings.HasPrefix(w, "--user="):
-			value = at + len("--user=")
-		case strings.HasPrefix(w, "-u") && strings.Contains(w, ":"):
-			value = at + len("-u")
-		default:
+		size := length(wordAt(s, at), "curl-user")
+		if size == 0 {
 			continue
 		}
+		value := skipBlanks(s, at+size)
 		value, end := shellWord(s[:to], value)
 		user, password, ok := strings.Cut(s[value:max(value, end)], ":")
 		if ok && password != "" && !isPlaceholder(password) && !standIns[strings.ToLower(strings.Trim(password, "[]<>{}"))] {
@@ -185,10 +167,7 @@ var passwordFlags = func() (flags []passwordFlag) {
 // to which it has read the command.
 func (n *named) passwordFlag(p passwordFlag, from, to int) int {
 	s := n.s[:to]
-	at := from
-	for at < to && slug[s[at]] { // mysqldump
-		at++
-	}
+	at := slug.skip(s, from, to) // mysqldump
 	if at == to || !isBlank(s[at]) {
 		return at
 	}
@@ -217,15 +196,10 @@ func (n *named) passwordFlag(p passwordFlag, from, to int) int {
 
 // shellWord returns the span of the word of a command at at, without its quotes. In a text of JSON they are escaped.
 func shellWord(s string, at int) (from, to int) {
-	quote := at
-	for quote < len(s) && s[quote] == '\\' {
-		quote++
-	}
-	if quote < len(s) && isQuote(s[quote]) {
+	if quote := backslashes.skip(s, at, len(s)); quote < len(s) && isQuote(s[quote]) {
 		return quote + 1, quoteEnd(s, quote+1, s[quote], quote-at)
 	}
-	for to = at; to < len(s) && !isSpace(s[to]) && s[to] != '\\' && s[to] != mask && !isQuote(s[to]); {
-		to++
-	}
-	return at, to
+	return at, shellBytes.skip(s, at, len(s))
 }
+
+var shellBytes = chars(" \t\r\n\\\x1f\"'`").not()

@@ -92,14 +92,8 @@ const maxTag = 1000
 func tagAt(s string, from int) (t tag, ok bool) {
 	at := from
 	defer func() { visit(at - from) }()
-	t.name.from = at
-	for at < len(s) && (isAlnum(s[at]) || strings.IndexByte("_-.:", s[at]) >= 0) {
-		if s[at] == ':' {
-			t.name.from = at + 1
-		}
-		at++
-	}
-	t.name.to = at
+	at = tagName.skip(s, at, len(s))
+	t.name = span{from + strings.LastIndexByte(s[from:at], ':') + 1, at, ""}
 	if t.name.from == t.name.to || !isLetter(s[t.name.from]) {
 		return t, false
 	}
@@ -118,11 +112,7 @@ func tagAt(s string, from int) (t tag, ok bool) {
 			at++
 			continue
 		}
-		from := at
-		for from > t.name.to && (isAlnum(s[from-1]) || s[from-1] == '-') {
-			from--
-		}
-		attribute := strings.ToLower(s[from:at])
+		attribute := strings.ToLower(s[max(attributeName.back(s, at, maxTag), t.name.to):at])
 		at++
 		if at == len(s) || !isQuote(s[at]) {
 			continue
@@ -136,14 +126,13 @@ func tagAt(s string, from int) (t tag, ok bool) {
 		case "value":
 			t.value = value
 		}
-		at = value.to
-		if at < len(s) {
-			at++
-		}
+		at = min(value.to+1, len(s))
 	}
 	t.text = at
 	return t, t.key.to > 0 && t.value.to > 0
 }
+
+var tagName, attributeName = chars("A-Za-z0-9\x80-\xff_.:-"), chars("A-Za-z0-9\x80-\xff-")
 
 // cdata returns the span of the text in a CDATA section at at.
 func cdata(s string, at int) span {

@@ -75,32 +75,22 @@ func nextMarker(s string, at int) (marker, bool) {
 // markerAt returns the marker with the name "PRIVATE KEY" at name. For example, the marker is
 // "-----BEGIN RSA PRIVATE KEY-----".
 func markerAt(s string, name int) (m marker, ok bool) {
-	from := name
-	for from > 0 && name-from < 60 && (isAlnum(s[from-1]) || s[from-1] == ' ') {
-		from--
-	}
-	kind := strings.TrimLeft(s[from:name], " ")
+	m.from = keyWords.back(s, name, 60)
+	kind := strings.TrimLeft(s[m.from:name], " ")
 	m.ends = strings.HasPrefix(kind, "END")
 	if !m.ends && !strings.HasPrefix(kind, "BEGIN") {
 		return m, false
 	}
-	for from > 0 && name-from < 80 && s[from-1] == '-' {
-		from--
+	m.from = dashes.back(s, m.from, 20)
+	m.to = name + len(privateKey)
+	if strings.HasPrefix(s[m.to:], " BLOCK") {
+		m.to += len(" BLOCK")
 	}
-	if !strings.HasPrefix(s[from:], "----") {
-		return m, false
-	}
-	to := name + len(privateKey)
-	if strings.HasPrefix(s[to:], " BLOCK") {
-		to += len(" BLOCK")
-	}
-	to = skipBlanks(s, to)
-	for to < len(s) && s[to] == '-' {
-		to++
-	}
-	m.span = span{from, to, ""}
-	return m, true
+	m.to = dashes.skip(s, skipBlanks(s, m.to), len(s))
+	return m, strings.HasPrefix(s[m.from:], "----")
 }
+
+var keyWords, dashes = chars("A-Za-z0-9 \x80-\xff"), chars("-")
 
 // keyLines returns the end of the lines from from on that look like a part of a key: base64, headers and empty lines.
 // Lines may have marks of a quotation or of a program in front, and line breaks may be escaped.
@@ -122,40 +112,26 @@ func keyLines(s string, from int) int {
 
 // keyLine returns the end of the part of a line that belongs to a key, and whether the next line can belong to it too.
 func keyLine(line string, last bool) (end int, more bool) {
-	at := 0
-	for at < len(line) && strings.IndexByte(" \t\r>|#*+-/\"'`\\\x1f", line[at]) >= 0 {
-		at++
-		if line[at-1] == '\\' && at < len(line) && (line[at] == 'n' || line[at] == 'r') {
-			at++
-		}
-	}
+	at := length(line, "key-lead")
 	if at == len(line) {
 		return 0, true
 	}
-	if name, _, ok := strings.Cut(line[at:min(len(line), at+20)], ": "); ok {
-		switch name {
-		case "Proc-Type", "DEK-Info", "Comment", "Version", "Hash", "Charset", "Subject":
+	if strings.Contains(line[at:min(len(line), at+20)], ": ") {
+		if length(line[at:], "key-header") > 0 {
 			return len(line), true
 		}
 		return 0, false
 	}
 	for at < len(line) {
 		from := at
-		for at < len(line) && std64[line[at]] {
-			at++
-		}
+		at = std64.skip(line, at, len(line))
 		run := line[from:at]
 		cut := last && at == len(line)
 		if run == "" || len(run) < 24 && !hasDigit(run) && !strings.HasSuffix(run, "=") && !cut {
 			break
 		}
 		end = at
-		for at < len(line) && (isBlank(line[at]) || line[at] == '\r' || line[at] == '\\') { // an escaped line break
-			at++
-			if line[at-1] == '\\' && at < len(line) && (line[at] == 'n' || line[at] == 'r') {
-				at++
-			}
-		}
+		at += length(line[at:], "key-break") // an escaped line break
 	}
 	return end, end > 0 && strings.Trim(line[end:], " \t\r\"'`|,+;\\n\x1f") == ""
 }
