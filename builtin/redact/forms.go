@@ -14,12 +14,10 @@ type form struct {
 	by     string                 // the name of the test
 }
 
-// tests are the tests that the table of forms names.
+// tests are the tests that the table of forms names. The others are names of the table syntax.
 var tests = map[string]func(body string) bool{
 	"": func(string) bool { return true }, "varied": isVaried, "mixed": isMixed, "random": isRandom, "opaque": isOpaque,
-	"cased": isCased, "numbered": isNumbered, "sourcegraph": isSourcegraph,
-	"bedrock": func(body string) bool { return strings.HasPrefix(body, "9t") }, // ...amazonaws.com in base64
-	"uuid":    isUUID, "airtable": isAirtable, "asana": isAsana,
+	"cased": isCased, "numbered": isNumbered, "uuid": isUUID,
 }
 
 // forms are the tokens with a fixed prefix.
@@ -28,7 +26,9 @@ var forms = func() (forms []form) {
 		f := form{kind: row[0], prefix: row[1], body: bytesOf(row[2])}
 		f.least, f.most = sizes(row[3])
 		f.by = strings.Join(row[4:], " ")
-		f.test = tests[f.by]
+		if f.test = tests[f.by]; f.test == nil {
+			f.test = func(body string) bool { return fits(body, f.by) }
+		}
 		forms = append(forms, f)
 	}
 	return forms
@@ -71,22 +71,6 @@ func isCased(s string) bool { return strings.ToLower(s) != s && strings.ToUpper(
 func isNumbered(s string) bool {
 	first, rest, more := strings.Cut(s, "-")
 	return more && len(first) >= 8 && digits.all(first) && len(rest) >= 8 && isVaried(rest)
-}
-
-// isSourcegraph reports whether s is 40 hexadecimal digits, also after the name of an instance.
-func isSourcegraph(s string) bool {
-	instance, rest := s[:len(s)-40], s[len(s)-40:]
-	return anyHex.all(rest) && isVaried(rest) &&
-		(instance == "" || instance == "local_" || len(instance) == 17 && instance[16] == '_')
-}
-
-// isAirtable reports whether the body after "pat" is 14 characters, a dot and 64 hexadecimal digits.
-func isAirtable(body string) bool { return body[14] == '.' && lowerHex.all(body[15:]) }
-
-// isAsana reports whether the body after "1/" is a number, a colon and 32 hexadecimal digits.
-func isAsana(body string) bool {
-	n := len(body) - 33
-	return n >= 10 && body[n] == ':' && digits.all(body[:n]) && lowerHex.all(body[n+1:])
 }
 
 // A marked form describes tokens with a fixed part in the middle or at the end.

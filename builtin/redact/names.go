@@ -50,34 +50,21 @@ func secretName(words []string, own int) secrecy {
 	found := open
 	at := -1 // the word that makes the name secret
 	for i, w := range words {
-		kind := open
 		single := singular(strings.TrimRight(w, "0123456789"))
 		previous := ""
 		if i > 0 {
 			previous = words[i-1]
 		}
+		kind := open
 		switch {
-		case isSecretWord(single):
+		case isSecretWord(single), keyKinds[previous+"-"+single], previous != "" && lastWords[single],
+			single == "token" && tokenKinds[previous]:
 			kind = everything
-		case (single == "key" || single == "code" || single == "phrase" || single == "id") && keyKinds[previous+"-"+single]:
-			kind = everything
-		case single == "token":
-			kind = tokenKind(words, i)
-		case single == "pass" || single == "pw" || single == "pwd":
-			if kind = onlyTexts; previous != "" {
-				kind = everything
-			}
-		case single == "pat" && previous != "": // a personal access token
-			kind = everything
-		case single == "key":
-			if i == last && !openKeys[previous] {
-				kind = weak
-			}
-		case single == "auth" || single == "session" || single == "sid" || single == "sig" ||
-			single == "signature" || single == "hash" || single == "salt" || single == "nonce" || single == "pin":
-			kind = weak
-		case strings.HasSuffix(single, "token") && single != "jsonwebtoken":
+		case single == "token" && tokenCounts[previous]:
+		case textWords[single], strings.HasSuffix(single, "token") && single != "jsonwebtoken":
 			kind = onlyTexts
+		case weakWords[single], single == "key" && i == last && !openKeys[previous]:
+			kind = weak
 		}
 		if kind > found {
 			found, at = kind, i
@@ -105,32 +92,16 @@ func singular(w string) string {
 
 // isSecretWord reports whether a word in the singular names a secret, alone or at the end, as in pgpassword.
 func isSecretWord(w string) bool {
-	if secretWords[w] || strings.Contains(w, "passw") && w != "passwordless" {
-		return true
-	}
-	if w != "nosecret" && hasAny(w, "secret-ends", strings.HasSuffix) {
-		return true
-	}
-	return len(w) > 3 && strings.HasSuffix(w, "pwd") && w != "oldpwd"
-}
-
-// tokenKind returns the secrecy of a name whose word i is "token".
-func tokenKind(words []string, i int) secrecy {
-	if i == 0 {
-		return onlyTexts
-	}
-	switch previous := words[i-1]; {
-	case tokenCounts[previous]:
-		return open
-	case tokenKinds[previous]:
-		return everything
-	}
-	return onlyTexts
+	return secretWords[w] || !openWords[w] && (strings.Contains(w, "passw") || hasAny(w, "secret-ends", strings.HasSuffix))
 }
 
 var (
 	secretWords   = set("secret")
 	keyKinds      = set("keys")
+	lastWords     = set("last-words")
+	openWords     = set("open")
+	textWords     = set("texts")
+	weakWords     = set("weak")
 	tokenCounts   = set("token-counts")
 	tokenKinds    = set("token-kinds")
 	headerEnds    = set("header-ends")

@@ -2,7 +2,6 @@ package redact
 
 import (
 	"encoding/base64"
-	"slices"
 	"strings"
 )
 
@@ -37,23 +36,9 @@ func escaped(s string, at int) int {
 	if at == 0 {
 		return 0
 	}
-	word := s[at:min(len(s), at+5)]
 	switch s[at-1] {
-	case '\\':
-		switch {
-		case strings.IndexByte("nrtbfv", word[0]) >= 0:
-			return 1
-		case word[0] == 'x' && len(word) >= 3 && anyHex.all(word[1:3]):
-			return 3
-		case word[0] == 'u' && len(word) == 5 && anyHex.all(word[1:]):
-			return 5
-		}
-	case 0x1b: // an escape sequence of a terminal such as ESC M
-		return 1
-	case '%':
-		if len(word) >= 2 && anyHex.all(word[:2]) {
-			return 2
-		}
+	case '\\', '%', 0x1b:
+		return max(length(s[at-1:min(len(s), at+5)], "escape")-1, 0)
 	case '-':
 		if at == 1 || isSpace(s[at-2]) {
 			return 1
@@ -65,13 +50,10 @@ func escaped(s string, at int) int {
 // quotedPrintable returns 2 if the word at at begins with the digits of a character in the encoding of mails, as in
 // =3Dghp_.... Only characters that are encoded there count: other words can begin with such digits, too.
 func quotedPrintable(s string, at int) int {
-	if at == 0 || s[at-1] != '=' || at+2 > len(s) || !upperHex.all(s[at:at+2]) {
+	if at == 0 || s[at-1] != '=' {
 		return 0
 	}
-	if word := s[at : at+2]; word[0] < '8' && !slices.Contains([]string{"09", "0A", "0D", "20", "22", "3D"}, word) {
-		return 0
-	}
-	return 2
+	return max(length(s[at-1:min(len(s), at+2)], "quoted-printable")-1, 0)
 }
 
 // beginsWord reports whether a word can begin at at: no ASCII letter or digit precedes it, or one that belongs to an
@@ -192,9 +174,7 @@ func headerBegins(part string) bool {
 
 // isDiscordToken reports whether s is the token of a Discord bot: its ID in base64, a time and a signature.
 func isDiscordToken(s string) bool {
-	parts := strings.Split(s, ".")
-	return len(parts) == 3 && len(parts[0]) >= 23 && len(parts[0]) <= 28 && len(parts[1]) == 6 &&
-		len(parts[2]) >= 27 && isRandom(s)
+	return fits(s, "discord-token") && isRandom(s)
 }
 
 // appendMarked appends the spans of tokens with a mark in the middle.
@@ -202,19 +182,12 @@ func appendMarked(found []span, s string) []span {
 	for i := range markedForms {
 		m := &markedForms[i]
 		for at := 0; ; {
-			n := strings.Index(s[at:], m.mark)
-			if n < 0 {
+			mark, more := index(s, at, m.mark)
+			if !more {
 				break
 			}
-			mark := at + n
-			from, to := mark, mark+len(m.mark)
-			at = to
-			for from > 0 && mark-from <= m.most && m.before[s[from-1]] {
-				from--
-			}
-			for to < len(s) && to-at <= m.mostEnd && m.after[s[to]] {
-				to++
-			}
+			at = mark + len(m.mark)
+			from, to := m.before.back(s, mark, m.most+1), m.after.skip(s, at, m.mostEnd+1)
 			from = min(skipEscape(s, from), mark)
 			left, right := mark-from, to-at
 			if m.most == 0 && from > 0 && (!beginsWord(s, from) || s[from-1] == '+' || s[from-1] == '/') { // in base64
