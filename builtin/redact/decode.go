@@ -9,19 +9,59 @@ import (
 // A decoder finds the parts of a text that are encoded. A secret in them is found in the decoded part, also if the
 // encoding divides it or changes the characters around it.
 type decoder struct {
-	sign string // a part has it
-	part func(s string, at, from int) (begin, end int)
-	// decode returns the plain bytes of the escape at the beginning of s and the length of the escape, or 0 if there is
-	// none. before is the byte in front of s.
-	decode func(s string, before byte) (plain string, size int)
+	sign    string // a part has it
+	part    func(s string, at, from int) (begin, end int)
+	escapes *[256][]escape
+	number  string // begins an escape with hexadecimal digits, for example "%" in %20; "": there is none
+	digits  int
 }
 
 var decoders = []decoder{
-	{"%", addressAround, percentEscape},
-	{`\`, lineAround, backslashEscape},
-	{"&", lineAround, entityEscape},
-	{"=\n", mailAround, mailEscape},
-	{"=\r\n", mailAround, mailEscape},
+	{"%", addressAround, escapesOf("percent"), "%", 2},
+	{`\`, lineAround, escapesOf("backslash"), `\u`, 4},
+	{"&", lineAround, escapesOf("entity"), "", 0},
+	{"=\n", mailAround, escapesOf("mail"), "=", 2},
+	{"=\r\n", mailAround, escapesOf("mail"), "=", 2},
+}
+
+// An escape is a sequence of bytes in an encoded text.
+type escape struct{ text, plain string }
+
+// escapesOf returns the escapes of a decoder by their first bytes.
+func escapesOf(decoder string) *[256][]escape {
+	escapes := new([256][]escape)
+	for _, row := range table("escapes") {
+		if text, err := strconv.Unquote(row[1]); err == nil && row[0] == decoder {
+			plain, _ := strconv.Unquote(row[2])
+			escapes[text[0]] = append(escapes[text[0]], escape{text, plain})
+		}
+	}
+	return escapes
+}
+
+// decode returns the plain bytes of the escape at the beginning of s and the length of the escape, or 0 if there is
+// none. before is the byte in front of s.
+func (d *decoder) decode(s string, before byte) (plain string, size int) {
+	if d.number == "=" && before == '=' {
+		return "", 0
+	}
+	for _, e := range d.escapes[s[0]] {
+		if strings.HasPrefix(s, e.text) {
+			return e.plain, len(e.text)
+		}
+	}
+	size = len(d.number) + d.digits
+	if d.digits == 0 || len(s) < size || s[0] != d.number[0] || s[len(d.number)-1] != d.number[len(d.number)-1] {
+		return "", 0
+	}
+	c, err := strconv.ParseUint(s[len(d.number):size], 16, 16)
+	switch {
+	case err != nil || d.number == "=" && strings.ToUpper(s[:size]) != s[:size]:
+		return "", 0
+	case d.digits == 4 && (c <= ' ' || c >= utf8.RuneSelf):
+		return string(rune(mask)), size
+	}
+	return string([]byte{byte(c)}), size
 }
 
 // maxEncodings is how often a text can be encoded. For example, a URL in the query of another one is encoded twice.
@@ -87,12 +127,7 @@ func (d *decoder) all(s string) (text string, origins []int32) {
 var inURL = chars("a-zA-Z0-9%.~_+/:?&=#@,;!*()$'-")
 
 func addressAround(s string, at, from int) (begin, end int) {
-	for begin, end = at, at+1; begin > from && inURL[s[begin-1]]; begin-- {
-	}
-	for end < len(s) && inURL[s[end]] {
-		end++
-	}
-	return begin, end
+	return inURL.back(s, at, at-from), inURL.skip(s, at+1, len(s))
 }
 
 func lineAround(s string, at, from int) (begin, end int) {
@@ -106,79 +141,4 @@ func mailAround(s string, at, from int) (begin, end int) {
 		return at, at + 2
 	}
 	return from, len(s)
-}
-
-func percentEscape(s string, _ byte) (string, int) {
-	switch {
-	case s[0] == '+':
-		return " ", 1
-	case s[0] == '%' && len(s) >= 3 && anyHex.all(s[1:3]):
-		return string([]byte{nibble(s[1])<<4 | nibble(s[2])}), 3
-	}
-	return "", 0
-}
-
-// backslashEscape decodes an escape of JSON. Other backslashes stay, for example those of paths of Windows.
-func backslashEscape(s string, _ byte) (string, int) {
-	if s[0] == '"' { // it closes the text that holds the escapes
-		return string(rune(mask)), 1
-	}
-	if s[0] != '\\' || len(s) < 2 {
-		return "", 0
-	}
-	switch s[1] {
-	case '"', '\\', '/', '\'':
-		return s[1:2], 2
-	case 'n':
-		return "\n", 2
-	case 'r':
-		return "\r", 2
-	case 't':
-		return "\t", 2
-	case 'u':
-		if len(s) >= 6 && anyHex.all(s[2:6]) {
-			if c, err := strconv.ParseUint(s[2:6], 16, 16); err == nil && c > ' ' && c < utf8.RuneSelf {
-				return string(rune(c)), 6
-			}
-			return string(rune(mask)), 6
-		}
-	}
-	return "", 0
-}
-
-// entities are the escapes of XML and HTML.
-var entities = strings.NewReplacer("&lt;", "<", "&gt;", ">", "&quot;", `"`, "&#34;", `"`, "&#39;", "'", "&apos;", "'",
-	"&amp;", "&")
-
-func entityEscape(s string, _ byte) (string, int) {
-	if s[0] != '&' {
-		return "", 0
-	}
-	size := strings.IndexByte(s[:min(len(s), 6)], ';') + 1
-	if plain := entities.Replace(s[:size]); len(plain) == 1 {
-		return plain, size
-	}
-	return "", 0
-}
-
-// mailEscape decodes the encoding of mails: =3D is an equals sign, and one at the end of a line joins two lines.
-func mailEscape(s string, before byte) (string, int) {
-	switch {
-	case s[0] != '=', before == '=':
-	case strings.HasPrefix(s, "=\n"):
-		return "", 2
-	case strings.HasPrefix(s, "=\r\n"):
-		return "", 3
-	case len(s) >= 3 && upperHex.all(s[1:3]):
-		return string([]byte{nibble(s[1])<<4 | nibble(s[2])}), 3
-	}
-	return "", 0
-}
-
-// nibble returns the value of a hexadecimal digit.
-func nibble(c byte) byte {
-	if isDigit(c) {
-		return c - '0'
-	}
-	return c&^0x20 - 'A' + 10
 }

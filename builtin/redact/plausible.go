@@ -36,15 +36,12 @@ func isNumber(value string) bool { return strings.Trim(value, "0123456789.,+-eE_
 
 // isSmall reports whether a value is a number that is too short for a secret, as in SO_COOKIE = 0x39.
 func isSmall(value string) bool {
-	if rest, ok := strings.CutPrefix(value, "0x"); ok {
-		return len(rest) <= 8 && anyHex.all(rest)
-	}
-	return len(value) < 4 && digits.all(value)
+	return len(value) <= 10 && fits(value, "small")
 }
 
 // isColor reports whether a value is a color such as #ff8800.
 func isColor(value string) bool {
-	return len(value) <= 9 && value[0] == '#' && anyHex.all(value[1:])
+	return len(value) <= 9 && fits(value, "color")
 }
 
 // isConstant reports whether a value is a constant such as null or true, or is redacted already.
@@ -117,12 +114,7 @@ func isReference(v string) bool {
 
 // isPath reports whether v is a path of a file of ordinary names.
 func isPath(v string) bool {
-	for part := range strings.SplitSeq(v, "/") {
-		if len(part) > 40 || strings.ContainsAny(part, "+=!@#$%^&*") {
-			return false
-		}
-	}
-	return true
+	return fits(v, "path")
 }
 
 // proseWords begin a sentence about a secret: "password: must have 8 characters".
