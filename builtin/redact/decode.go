@@ -102,9 +102,15 @@ func (r *Redactor) appendDecoded(spans []span, s string) []span {
 // all decodes a text. origins has the position in s of each byte of the result, and of its end. The result is "" if s
 // has no escape.
 func (d *decoder) all(s string) (text string, origins []int32) {
-	var b strings.Builder
+	b := make([]byte, 0, len(s))
+	origins = make([]int32, 0, len(s)+1)
 	decoded, before := false, byte(0)
-	for at := 0; at < len(s); {
+	for at := 0; at < len(s); before = s[at-1] {
+		if c := s[at]; d.escapes[c] == nil && (d.number == "" || c != d.number[0]) {
+			b, origins = append(b, c), append(origins, int32(at))
+			at++
+			continue
+		}
 		plain, size := d.decode(s[at:], before)
 		decoded = decoded || size > 1
 		if size == 0 {
@@ -113,14 +119,13 @@ func (d *decoder) all(s string) (text string, origins []int32) {
 		for range len(plain) {
 			origins = append(origins, int32(at))
 		}
-		b.WriteString(plain)
+		b = append(b, plain...)
 		at += size
-		before = s[at-1]
 	}
 	if !decoded {
 		return "", nil
 	}
-	return b.String(), append(origins, int32(len(s)))
+	return string(b), append(origins, int32(len(s)))
 }
 
 // inURL are the bytes of URLs and forms.

@@ -125,8 +125,9 @@ func skipSize(s string, at int) int {
 
 // skipNote skips a remark between a name and a colon, as in Password [none]: and Password (again):.
 func skipNote(s string, at int) int {
-	if s[at] == '[' || s[at] == '(' {
-		if end := at + length(s[at:min(len(s), at+40)], "remark"); strings.HasPrefix(s[end:], ":") {
+	part := s[at:min(len(s), at+41)]
+	if s[at] == '[' && strings.Contains(part, "]:") || s[at] == '(' && strings.Contains(part, "):") {
+		if end := at + length(part, "remark"); strings.HasPrefix(s[end:], ":") {
 			return end
 		}
 	}

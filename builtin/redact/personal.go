@@ -56,7 +56,7 @@ func numberLength(s string, at int) (n int, kind string) {
 	if n = cardLength(part); n > 0 && endsNumber(s, at+n) {
 		return n, "card"
 	}
-	if isDigit(part[0]) && digits.skip(part, 0, 4) != 3 && !hasCountry(part) {
+	if !maybePhone(part) {
 		return 0, ""
 	}
 	for _, kind := range []string{"social-security-number", "phone"} {
@@ -67,8 +67,22 @@ func numberLength(s string, at int) (n int, kind string) {
 	return 0, ""
 }
 
-// hasCountry reports whether a number of the USA begins with the code of the country.
-func hasCountry(s string) bool { return strings.HasPrefix(s, "1-") || strings.HasPrefix(s, "1 (") }
+// maybePhone reports whether s begins like a telephone or security number. It is fast.
+func maybePhone(s string) bool {
+	switch {
+	case len(s) < 9:
+		return false
+	case s[0] == '+':
+		return s[1] >= '1' && s[1] <= '9'
+	case s[0] == '(':
+		return s[4] == ')'
+	case s[:2] == "1-":
+		return true
+	case s[:2] == "1 ":
+		return s[2] == '(' && s[6] == ')'
+	}
+	return digits.skip(s, 0, 4) == 3
+}
 
 func digitsOf(s string) string { return strings.Map(digitOrNone, s) }
 

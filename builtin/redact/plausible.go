@@ -36,12 +36,12 @@ func isNumber(value string) bool { return strings.Trim(value, "0123456789.,+-eE_
 
 // isSmall reports whether a value is a number that is too short for a secret, as in SO_COOKIE = 0x39.
 func isSmall(value string) bool {
-	return len(value) <= 10 && fits(value, "small")
+	return value == "" || isDigit(value[0]) && len(value) <= 10 && fits(value, "small")
 }
 
 // isColor reports whether a value is a color such as #ff8800.
 func isColor(value string) bool {
-	return len(value) <= 9 && fits(value, "color")
+	return value[0] == '#' && len(value) <= 9 && anyHex.all(value[1:])
 }
 
 // isConstant reports whether a value is a constant such as null or true, or is redacted already.
@@ -63,7 +63,8 @@ func isPlaceholder(v string) bool {
 	if v == "" || v == Redacted || published[v] || len(v) <= 100 && isRepetitive(v) && !isReal(v) {
 		return true
 	}
-	switch is := length(v[:min(len(v), 200)], "placeholder") == len(v); v[0] {
+	is := strings.IndexByte("$%@#<{", v[0]) >= 0 && length(v[:min(len(v), 200)], "placeholder") == len(v)
+	switch v[0] {
 	case '$', '%':
 		if is {
 			return true

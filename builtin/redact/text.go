@@ -184,7 +184,11 @@ func length(s, form string) int {
 }
 
 // isDottedName reports whether s is a name, or names joined by dots, as in cfg.Password.
-func isDottedName(s string) bool { return s != "" && fits(s[:min(len(s), 256)], "dotted-name") }
+func isDottedName(s string) bool {
+	return s != "" && !isDigit(s[0]) && s[0] != '.' && dottedNames.all(s) && s[len(s)-1] != '.' && !strings.Contains(s, "..")
+}
+
+var dottedNames = chars("A-Za-z0-9_.\x80-\xff")
 
 // isForeign reports whether the character that contains the byte at at is neither ASCII nor Latin. Such a character and
 // a letter of ASCII belong to different words, as in 密码api_key.

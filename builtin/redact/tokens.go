@@ -36,13 +36,19 @@ func escaped(s string, at int) int {
 	if at == 0 {
 		return 0
 	}
-	switch s[at-1] {
-	case '\\', '%', 0x1b:
-		return max(length(s[at-1:min(len(s), at+5)], "escape")-1, 0)
-	case '-':
-		if at == 1 || isSpace(s[at-2]) {
-			return 1
-		}
+	from, size := at, 0 // hexadecimal digits
+	switch last, c := s[at-1], s[at]; {
+	case last == 0x1b, last == '\\' && strings.IndexByte("nrtbfv", c) >= 0, last == '-' && (at == 1 || isSpace(s[at-2])):
+		return 1
+	case last == '%':
+		size = 2
+	case last == '\\' && c == 'x':
+		from, size = at+1, 2
+	case last == '\\' && c == 'u':
+		from, size = at+1, 4
+	}
+	if size > 0 && from+size <= len(s) && anyHex.all(s[from:from+size]) {
+		return from + size - at
 	}
 	return 0
 }
