@@ -37,7 +37,7 @@ func TestPage(t *testing.T) {
 	}
 	for _, form := range []struct {
 		name string
-		open func(t *testing.T, hooklog, record string) (address string)
+		open opener
 	}{{"serve", serve}, {"html", html}} {
 		t.Run(form.name, func(t *testing.T) {
 			for name, test := range map[string]func(*testing.T, *tab){
@@ -46,10 +46,23 @@ func TestPage(t *testing.T) {
 				"fits a narrow window": fitsNarrowWindow, "goes back": goesBack,
 				"shows hostile texts": showsHostileTexts, "shortens long texts": shortensLongTexts,
 				"shows damaged lines": showsDamagedLines, "connects to nothing else": connectsToNothingElse,
+				"draws bars": drawsBars, "draws bars of any spec": drawsBarsOfAnySpec, "shows a conversation": showsConversation,
+				"shows numbers": showsNumbers, "compares runs": comparesRuns, "orders runs": ordersRuns,
+				"resists attacks": resistsAttacks,
 			} {
 				t.Run(name, func(t *testing.T) { test(t, openTab(t, browser, hooklog, form.open)) })
 			}
+			t.Run("names runs", func(t *testing.T) {
+				namesRuns(t, openTab(t, browser, hooklog, form.open, "-name", "BeforeSend.To"))
+			})
 		})
+	}
+	// Both forms have the same elements and styles, so one of them is enough.
+	for name, test := range map[string]func(*testing.T, *tab){
+		"has colors that mean outcomes": colorsMeanOutcomes, "fits every window": fitsEveryWindow,
+		"has an accessible tree": hasAccessibleTree, "shows views by keys": showsViewsByKeys,
+	} {
+		t.Run(name, func(t *testing.T) { test(t, openTab(t, browser, hooklog, html)) })
 	}
 	for name, test := range map[string]func(*testing.T, *tab){
 		"shows pictures": showsPictures, "follows a live run": followsLiveRun, "lists new runs": listsNewRuns, "reads a shorter file again": readsShorterFile,

@@ -33,9 +33,12 @@ type tab struct {
 	errors   []string
 }
 
+// An opener shows a record with a command of hooklog, and returns the address of the page.
+type opener func(t *testing.T, hooklog string, args ...string) (address string)
+
 // openTab makes an empty tab. The test writes a record and then calls open. At the end of the test, every request of
 // the page must have gone to its own origin, and nothing may have failed in the page.
-func openTab(t *testing.T, browser context.Context, hooklog string, open func(*testing.T, string, string) string) *tab {
+func openTab(t *testing.T, browser context.Context, hooklog string, open opener, flags ...string) *tab {
 	t.Helper()
 	ctx, cancel := chromedp.NewContext(browser)
 	t.Cleanup(cancel)
@@ -60,7 +63,7 @@ func openTab(t *testing.T, browser context.Context, hooklog string, open func(*t
 	}
 	p.open = func() {
 		t.Helper()
-		p.address = open(t, hooklog, p.record)
+		p.address = open(t, hooklog, append(flags, p.record)...)
 		t.Cleanup(p.check) // before the server ends
 		p.do(send(network.Enable, network.EnableParams{}), send(log.Enable, cdp.Empty{}),
 			chromedp.EmulateViewport(1200, 800), chromedp.Navigate(p.address),
@@ -98,9 +101,9 @@ func (p *tab) check() {
 }
 
 // serve starts hooklog serve and returns the address that it prints.
-func serve(t *testing.T, hooklog, record string) string {
+func serve(t *testing.T, hooklog string, args ...string) string {
 	t.Helper()
-	cmd := exec.Command(hooklog, "serve", record)
+	cmd := exec.Command(hooklog, append([]string{"serve"}, args...)...)
 	out, err := cmd.StdoutPipe()
 	if err != nil {
 		t.Fatal(err)
@@ -120,10 +123,10 @@ func serve(t *testing.T, hooklog, record string) string {
 }
 
 // html writes the page with hooklog html and returns its address.
-func html(t *testing.T, hooklog, record string) string {
+func html(t *testing.T, hooklog string, args ...string) string {
 	t.Helper()
 	page := filepath.Join(t.TempDir(), "page.html")
-	if out, err := exec.Command(hooklog, "html", "-o", page, record).CombinedOutput(); err != nil && len(out) == 0 {
+	if out, err := exec.Command(hooklog, append([]string{"html", "-o", page}, args...)...).CombinedOutput(); err != nil && len(out) == 0 {
 		t.Fatalf("%v\n%s", err, out)
 	}
 	return "file://" + filepath.ToSlash(page)
@@ -134,7 +137,7 @@ func (p *tab) do(actions ...chromedp.Action[chromedp.Void]) {
 	ctx, cancel := context.WithTimeout(p.ctx, time.Minute)
 	defer cancel()
 	if err := chromedp.Do(ctx, actions...); err != nil {
-		body, _ := chromedp.Run(p.ctx, chromedp.Evaluate[string](`document.body.innerText.slice(0, 3000)`))
+		body, _ := chromedp.Run(p.ctx, chromedp.Evaluate[string](`document.querySelector('main').innerText.slice(0, 3000)`))
 		p.t.Fatalf("%v\nthe page shows:\n%s\nerrors: %q", err, body, p.errors)
 	}
 }
@@ -164,8 +167,8 @@ func (p *tab) run(format string, args ...any) {
 // choose chooses a value of a select, or enters it in an input.
 func (p *tab) choose(id, value string) {
 	p.t.Helper()
-	p.run(`const e = document.getElementById(%q); e.value = %q;
-		e.dispatchEvent(new Event(e.matches('select') ? 'change' : 'input'))`, id, value)
+	p.run(`const e = document.getElementById(%q); e.value = %s;
+		e.dispatchEvent(new Event(e.matches('select') ? 'change' : 'input'))`, id, encode(value))
 }
 
 func (p *tab) text(selector string) string {
@@ -191,7 +194,7 @@ func (p *tab) keys(keys ...string) {
 			e.WindowsVirtualKeyCode = 27
 		case "Tab":
 			e.WindowsVirtualKeyCode = 9
-		case "ArrowUp", "ArrowDown":
+		case "ArrowUp", "ArrowDown", "ArrowLeft", "ArrowRight":
 		default:
 			e.Text = k
 		}

@@ -164,10 +164,11 @@ class Chart {
 	}
 
 	bar(s, level) {
-		const f = s.fire, slow = s.lane === 'hooks' && s.to - s.from >= nanos(data.slow);
-		const kind = s.lane !== 'hooks' ? '' : fails(f) ? 'fails' : f.kind;
-		const text = `${lanes[s.lane]}: ${plain(s.name)}, ${duration(s.to - s.from)}, at +${duration(s.from - this.from)}` +
-			(s.lane === 'hooks' && f.kind !== 'continue' ? ', ' + plain(f.decision) : '') + (slow ? ', slow' : '') +
+		const f = s.fire, hooks = s.lane === 'hooks', took = hooks ? nanos(f.elapsed) : s.to - s.from;
+		const slow = hooks && f.elapsed >= data.slow;
+		const kind = !hooks ? '' : fails(f) ? 'fails' : f.kind;
+		const text = `${lanes[s.lane]}: ${plain(s.name)}, ${duration(took)}, at +${duration(s.from - this.from)}` +
+			(hooks && f.kind !== 'continue' ? ', ' + plain(f.decision) : '') + (slow ? ', slow' : '') +
 			(f && fails(f) ? ', failed' : '');
 		const bar = el('button', {
 			type: 'button', class: `bar-of ${s.lane} ${kind}${slow ? ' slow' : ''}`, 'aria-label': text, title: text, tabindex: '-1',

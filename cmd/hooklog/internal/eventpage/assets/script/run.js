@@ -21,6 +21,9 @@ async function openRun(which, {event, focus, keepHash, view} = {}) {
 	const timeline = new Timeline(run, kind, 0);
 	opened.timeline = timeline;
 	await timeline.start(event);
+	// The chart of a short run is drawn with the rest, so that nothing moves while somebody clicks.
+	const charted = again ? null : chart.read().catch(() => {}); // the timeline reports the error
+	if (run.all.fires <= 200) await charted;
 	if (mine !== opening) return;
 	drawRun();
 	showPane(plain(titleOf(run)), keepHash ? null : {
@@ -28,7 +31,6 @@ async function openRun(which, {event, focus, keepHash, view} = {}) {
 	});
 	mark();
 	if (view === 'talk') await showView('talk');
-	if (!again) chart.read().catch(() => {}); // the timeline reports the error
 	if (event !== undefined) await timeline.show(event, focus);
 	else if (focus) main.focus();
 }

@@ -1,7 +1,8 @@
 // The search and the filters: conditions about runs, and about their fires.
 
 const conditions = ['text', 'outcome', 'tenant', 'cost', 'duration', 'point', 'hook', 'decision', 'kind'];
-const query = () => Object.fromEntries(conditions.map(id => [id, byId(id).value.trim()]));
+const valueOf = id => byId(id).matches('select') ? byId(id).value : byId(id).value.trim();
+const query = () => Object.fromEntries(conditions.map(id => [id, valueOf(id)]));
 const listsFires = () => byId('what').value === 'fires';
 
 // isPlain reports whether the list has all runs, the newest first.
@@ -9,7 +10,7 @@ const isPlain = () => !Object.values(query()).some(Boolean) && !listsFires() && 
 
 // drawFilters shows which conditions hold, each with a button that removes it.
 function drawFilters() {
-	const active = conditions.filter(id => id !== 'text' && byId(id).value.trim());
+	const active = conditions.filter(id => id !== 'text' && valueOf(id));
 	byId('filters').classList.toggle('active', active.length > 0);
 	byId('filters').firstChild.textContent = active.length ? `Filters (${active.length})` : 'Filters';
 	const chosen = id => plain(byId(id).selectedOptions?.[0].textContent || byId(id).value);
@@ -21,7 +22,7 @@ function drawFilters() {
 			byId('text').focus();
 		}}, text, ' ✕'));
 	}));
-	for (const id of conditions) byId(id).classList.toggle('set', Boolean(byId(id).value.trim()));
+	for (const id of conditions) byId(id).classList.toggle('set', Boolean(valueOf(id)));
 }
 
 function setConditions(values) {
