@@ -50,6 +50,9 @@ func ExactTool(at, name string) ToolName { return ToolName{At: at, Name: name, E
 //
 // The report is a warning in the log, and the run continues. Each name is reported once per agent.
 func WatchTools(hook string, names ...ToolName) *Watch {
+	if len(names) == 0 {
+		return &Watch{hook: hook}
+	}
 	w := &toolWatch{hook: hook, names: names, reported: make(map[string]bool)}
 	return &Watch{hook: hook, names: names, see: w.see}
 }
@@ -67,9 +70,6 @@ type toolWatch struct {
 }
 
 func (w *toolWatch) see(ctx context.Context, env *agent.Env) {
-	if len(w.names) == 0 {
-		return
-	}
 	var tools []string
 	for _, schema := range env.Tools.Schemas() {
 		tools = append(tools, schema.Name)
