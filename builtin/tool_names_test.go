@@ -29,8 +29,8 @@ import (
 	"github.com/hookgen/hookgen/loop/looptest"
 )
 
-// namingTools returns hooks that name the tool, by the part of the report that says where. Those without such a part are
-// registered for the tool alone, so that the loop reports them.
+// namingTools returns hooks that name the tool, by the part of the report that says where. Those without such a part
+// are registered for the tool alone, so that the loop reports them.
 func namingTools(t *testing.T, tool string) map[string]agent.Hook {
 	t.Helper()
 	names := []string{tool}
@@ -107,7 +107,8 @@ func TestHooksReportToolsThatNobodyHas(t *testing.T) {
 	}
 }
 
-// Somebody narrows a hook to one tool. That works for each hook whose points are all about calls of tools, as these are.
+// Somebody narrows a hook to one tool. That works for each hook whose points are all about calls of tools, as these
+// are.
 func TestHooksOfCallsCanBeNarrowed(t *testing.T) {
 	var got []string
 	hooks := ready(t)

@@ -21,8 +21,8 @@ type Tracer interface {
 //
 //	func (t progress) TraceBegin(_ context.Context, e hookkit.Event) { t.now.Store(e.Point + " " + e.Hook) }
 //
-// The event has the kind [EventBegin], and neither a duration nor a decision. A panic of TraceBegin is reported like one
-// of Trace, and the hook runs. A program without tracers pays nothing for it. [SlogTracer] returns a BeginTracer.
+// The event has the kind [EventBegin], and neither a duration nor a decision. A panic of TraceBegin is reported like
+// one of Trace, and the hook runs. A program without tracers pays nothing for it. [SlogTracer] returns a BeginTracer.
 type BeginTracer interface {
 	Tracer
 	TraceBegin(ctx context.Context, e Event)
