@@ -64,6 +64,7 @@ var rules = []rule{
 	{"repeated", "nothing is listed twice", checkRepeated},
 	{"order", "a list begins with Vote and Reverse and ends with the policy", checkOrder},
 	{"check-alone", "spec.Check is listed alone", checkAlone("Check")},
+	{"check-all-alone", "spec.CheckAll is listed alone", checkAlone("CheckAll")},
 	{"around-alone", "spec.Around is listed alone, or with spec.Reverse", checkAlone("Around")},
 	{"vote-rewrites", "spec.Vote is not combined with Replace or Edit", checkVoteRewrites},
 	{"vote-exits", "spec.Vote has exits to vote on", checkVoteExits},

@@ -171,8 +171,8 @@ func checkErrorResult(r *specInfo, report report) {
 		if e.kind != errorElement {
 			continue
 		}
-		if m.Kind == Check {
-			report(e.expr.Pos(), "error with spec.Check at %s: a check returns one anyway; remove it", m.Name)
+		if check := m.alone(); check != nil && check.kind != Around {
+			report(e.expr.Pos(), "error with spec.%s at %s: a check returns one anyway; remove it", check.name, m.Name)
 			continue
 		}
 		if len(m.law) == 1 {

@@ -336,7 +336,7 @@ func (g *genSpec) law(edit bool) string {
 	switch g.n("law", 0, 7) {
 	case 0:
 	case 1:
-		return lang("Check")
+		return lang(pick(g, "check", []string{"Check", "CheckAll"}))
 	case 2:
 		list = append(list, lang("Around["+g.typ(g.n("depth", 0, 2))+"]"))
 	case 3:

@@ -36,6 +36,7 @@ var markers = []marker{
 	{name: "Vote", place: first, kind: Vote},
 	{name: "Collect", typed: true, kind: Collect, set: func(l *Law[Type], t Type) { l.Collect = t }},
 	{name: "Check", place: alone, kind: Check, noPolicy: "a check's error always stops the act"},
+	{name: "CheckAll", place: alone, kind: CheckAll, noPolicy: "every error of a check stops the act"},
 	{name: "Around", typed: true, place: alone, kind: Around, with: []string{"Reverse"},
 		set:      func(l *Law[Type], t Type) { l.Around = t },
 		noPolicy: "errors propagate through the wrapping"},

@@ -28,12 +28,13 @@ type (
 
 // The kinds and policies of package model.
 const (
-	Observe = model.Observe
-	Collect = model.Collect
-	Flow    = model.Flow
-	Vote    = model.Vote
-	Around  = model.Around
-	Check   = model.Check
+	Observe  = model.Observe
+	Collect  = model.Collect
+	Flow     = model.Flow
+	Vote     = model.Vote
+	Around   = model.Around
+	Check    = model.Check
+	CheckAll = model.CheckAll
 
 	NoPolicy   = model.NoPolicy
 	FailClosed = model.FailClosed

@@ -16,13 +16,13 @@ const (
 	DecisionReplace  = "Replace"  // the hook replaced the payload
 	DecisionEdit     = "Edit"     // the hook edited a part of the payload
 	DecisionAnswered = "Answered" // the around hook gave the result itself
-	DecisionError    = "Error"    // the error of a hook, or of the wrapped act, ended the fire
+	DecisionError    = "Error"    // the error of a hook, or of the wrapped act, ended the fire or refused at CheckAll
 	DecisionCollect  = "Collect"  // the hook contributed a value
 )
 
 // A Verdict says how one fire was decided. Observers receive it as a part of the Fired struct of their point.
 type Verdict struct {
-	By                     // the hook that decided; zero if every hook continued
+	By                     // the hook that decided, at CheckAll the first that refused; zero if every hook continued
 	Failures []*Failure    // in order; at an around point without the errors that hooks returned
 	Start    time.Time     // when the fire began
 	Elapsed  time.Duration // how long its hooks ran, without the observers

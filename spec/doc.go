@@ -60,6 +60,8 @@
 //   - [Collect] lets a hook contribute values, which are concatenated in firing order over the hooks that ran. It may
 //     be the only result, or combined with any of the above.
 //   - [Check] lets a hook refuse with an error. The first error ends the fire, which returns it. It is the only result.
+//   - [CheckAll] is Check whose hooks all run. The fire returns their errors, joined in firing order. It is the only
+//     result.
 //   - [Around] lets a hook wrap an act that returns an R, as HTTP middleware wraps a handler. The first hook is the
 //     outermost. It is the only result except for Reverse.
 //   - [Reverse] mirrors the order, for the way back: last in, first out, and the inner layer before the outer.
@@ -67,8 +69,8 @@
 //   - [FailClosed] and [FailOpen] are the policies for a hook that returns an error, panics or exceeds its timeout.
 //     At a FailClosed point the failure ends the fire, and the program must refuse the act. At a FailOpen point it is
 //     reported, and the next hook runs. The policy is written last. It is mandatory where hooks decide (Replace,
-//     Edit, exits, Vote) and optional for Collect alone (default FailOpen). At observe, Check and Around it would
-//     mean nothing, and is an error.
+//     Edit, exits, Vote) and optional for Collect alone (default FailOpen). At observe, Check, CheckAll and Around
+//     it would mean nothing, and is an error.
 //
 // # Judge after rewriting
 //
@@ -98,7 +100,7 @@
 // decided.
 //
 // The law gives the results of a hook and of the fire. FireBy adds a By after the exit or the result, and one By for
-// each contribution. go doc NFunc shows the exact signature for a point N, go doc NPoint its methods.
+// each contribution or, at CheckAll, for each error. go doc NFunc shows the exact signature for a point N, go doc NPoint its methods.
 //
 //	law       a hook returns                 Fire takes                 Fire returns
 //	observe   error                          payload                    nothing
@@ -107,6 +109,7 @@
 //	vote      (NOutcome, error)              payload                    (exit, error)
 //	Collect   ([]T, error)                   payload                    []T; ([]T, error) with FailClosed
 //	Check     error                          payload                    error
+//	CheckAll  error                          payload                    error
 //	Around    (hookkit.Answer[R], error)     payload, act               (R, error)
 //
 // A hook that decides and collects returns (NOutcome, []T, error). An around hook has one more parameter, next NNext.
@@ -267,6 +270,7 @@
 //   - repeated: nothing is listed twice
 //   - order: a list begins with Vote and Reverse and ends with the policy
 //   - check-alone: spec.Check is listed alone
+//   - check-all-alone: spec.CheckAll is listed alone
 //   - around-alone: spec.Around is listed alone, or with spec.Reverse
 //   - vote-rewrites: spec.Vote is not combined with Replace or Edit
 //   - vote-exits: spec.Vote has exits to vote on

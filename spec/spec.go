@@ -29,6 +29,10 @@ type Collect[T any] struct {
 // Check lets a hook refuse with an error. Hooks run in order; the fire stops at the first error and returns it.
 type Check struct{ marker }
 
+// CheckAll is [Check] whose hooks all run, so that a reload or a shutdown reports everything that is wrong at once. The
+// fire returns their errors, joined in firing order by [errors.Join]; a panic and a timeout are errors too.
+type CheckAll struct{ marker }
+
 // Around lets a hook wrap an act that returns an R, like HTTP middleware. The first hook is the outermost.
 type Around[R any] struct {
 	marker

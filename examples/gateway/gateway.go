@@ -78,7 +78,7 @@ func (g *Gateway) Reload(ctx context.Context, file string) (err error) {
 		plan.Plugins = append(plan.Plugins, p.Name)
 	}
 	if err := g.hooks.CheckReload.Fire(ctx, points.NewRun(struct{}{}), plan); err != nil {
-		return fmt.Errorf("%s: a plug-in refuses the configuration: %w", file, err)
+		return fmt.Errorf("%s: the plug-ins refuse the configuration: %w", file, err)
 	}
 	plugins, err := openAll(ctx, config)
 	if err != nil {

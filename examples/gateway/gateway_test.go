@@ -185,6 +185,18 @@ func TestBadConfigurationsAreRefused(t *testing.T) {
 	}
 }
 
+// TestAReloadReportsEveryRefusal: all present plug-ins are asked.
+func TestAReloadReportsEveryRefusal(t *testing.T) {
+	dir := t.TempDir()
+	config := fmt.Sprintf(`{"listen": ":0", "routes": {"/": [%q]},
+		"plugins": [{"name": "a", "go": "keep-routes"}, {"name": "b", "go": "keep-routes"}]}`, newUpstream(t).URL)
+	g := newGateway(t, write(t, dir, config))
+	err := g.Reload(t.Context(), write(t, dir, strings.Replace(config, `"/":`, `"/api/":`, 1)))
+	if err == nil || !strings.Contains(err.Error(), "hook a (") || !strings.Contains(err.Error(), "hook b (") {
+		t.Errorf("the error is %v", err)
+	}
+}
+
 // TestFailuresNameThePlugin: at a FailClosed point the request is refused.
 func TestFailuresNameThePlugin(t *testing.T) {
 	installed(t, "sh")

@@ -14,6 +14,7 @@ type api struct {
 	fired  []string // the fields of NFired that only some laws have
 	param  string   // the payload parameter of Fire
 	result []string // the results of Fire
+	by     string   // the hooks that FireBy returns; "" at an around point, and without FireBy
 }
 
 // apiOf derives the api of a point.
@@ -54,6 +55,12 @@ func apiOf(p *gen.SurfacePoint) api {
 	add(collects, "Collected", "[]"+p.Collect.Text)
 	add(p.Kind == gen.Vote, "Ballots", "")
 	add(p.ReturnsErr(), "Err", "error")
+	switch {
+	case p.Kind == gen.Check:
+		a.by = "hookkit.By"
+	case p.Kind == gen.CheckAll:
+		a.by = "[]hookkit.By"
+	}
 	return a
 }
 
@@ -85,6 +92,8 @@ func effect(old, now api, point string) (Verdict, string) {
 		fire = "Fire takes " + now.param + " instead of " + old.param
 	case !slices.Equal(old.result, now.result):
 		fire = "Fire returns " + list(now.result) + " instead of " + list(old.result)
+	case old.by != now.by && old.by != "" && now.by != "":
+		fire = "FireBy returns " + now.by + " instead of " + old.by
 	}
 	var effects []string
 	verdict := Safe

@@ -87,12 +87,13 @@ func (c *comparison) compareKey(p pair, report reporter) {
 
 // meanings describe the rights of hooks and the order in which they run, for each kind of law.
 var meanings = map[gen.Kind]string{
-	gen.Observe: "observe, where hooks only watch",
-	gen.Flow:    "a flow, where the first exit ends the fire",
-	gen.Vote:    "a vote, where every hook runs and the strongest exit wins",
-	gen.Collect: "Collect, where hooks only contribute",
-	gen.Check:   "Check, where the first error ends the fire",
-	gen.Around:  "Around, where hooks wrap the act",
+	gen.Observe:  "observe, where hooks only watch",
+	gen.Flow:     "a flow, where the first exit ends the fire",
+	gen.Vote:     "a vote, where every hook runs and the strongest exit wins",
+	gen.Collect:  "Collect, where hooks only contribute",
+	gen.Check:    "Check, where the first error ends the fire",
+	gen.CheckAll: "CheckAll, where every hook runs and the errors are joined",
+	gen.Around:   "Around, where hooks wrap the act",
 }
 
 // compareLaw compares the laws of a point. If hooks run in an entirely other way, the elements of the lists are not

@@ -48,15 +48,16 @@ type Kind int
 
 // The kinds, with the entries of a result list that select them. A list with several selects the last of them here.
 const (
-	Observe Kind = iota // nothing
-	Collect             // Collect alone
-	Flow                // Replace, Edit, exits
-	Vote                // Vote and exits
-	Around              // Around
-	Check               // Check
+	Observe  Kind = iota // nothing
+	Collect              // Collect alone
+	Flow                 // Replace, Edit, exits
+	Vote                 // Vote and exits
+	Around               // Around
+	Check                // Check
+	CheckAll             // CheckAll
 )
 
-var kindNames = []string{"observe", "collect", "flow", "vote", "around", "check"}
+var kindNames = []string{"observe", "collect", "flow", "vote", "around", "check", "check-all"}
 
 // String returns the kind in lower case, for example "observe".
 func (k Kind) String() string { return kindNames[k] }
@@ -67,7 +68,7 @@ func (k Kind) MarshalText() ([]byte, error) { return []byte(k.String()), nil }
 // A Policy decides the consequence of a failing hook.
 type Policy int
 
-// The policies. Points of the kinds Observe, Check and Around have NoPolicy, because a policy would have no effect
+// The policies. Points of the kinds Observe, Check, CheckAll and Around have NoPolicy, because a policy would have no effect
 // there.
 const (
 	NoPolicy Policy = iota
@@ -105,7 +106,10 @@ func (l Law[T]) DecidedByOne() bool { return l.Decides() || l.Kind == Check || l
 func (l Law[T]) FailureEnds() bool { return l.Policy == FailClosed || l.Kind == Check }
 
 // ReturnsErr reports whether Fire returns an error.
-func (l Law[T]) ReturnsErr() bool { return l.DecidedByOne() || l.FailureEnds() }
+func (l Law[T]) ReturnsErr() bool { return l.DecidedByOne() || l.FailureEnds() || l.Kind == CheckAll }
+
+// CreditsMany reports whether FireBy returns a list of hooks: one for each contribution, or for each refusal.
+func (l Law[T]) CreditsMany() bool { return l.Collects() || l.Kind == CheckAll }
 
 // Brief returns the law in a few words, for example "flow: replace, edit Text". Exits are left out.
 func (l Law[T]) Brief() string {

@@ -32,6 +32,8 @@ func (l Law[T]) LawWords() string {
 		words = "Every hook contributes values, which the program gets in firing order."
 	case Check:
 		words = "Hooks run in order. The first error ends the fire, and the program gets it."
+	case CheckAll:
+		words = "Every hook runs and may refuse. The program gets all errors, joined in firing order."
 	case Around:
 		words = "Hooks wrap an act, the first hook outermost. Each calls next, perhaps again, or answers without it."
 	}
@@ -58,6 +60,8 @@ func (l Law[T]) FailureWords() string {
 		consequence = "is reported, and the next hook runs."
 	case l.Kind == Check:
 		consequence = "refuses: the fire returns the failure."
+	case l.Kind == CheckAll:
+		consequence = "refuses: the failure is among the errors that the fire returns."
 	case l.Kind == Around:
 		consequence = "fails the act: the hook around it, or else the program, gets the error."
 	}

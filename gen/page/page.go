@@ -237,7 +237,7 @@ func (w *writer) returns(p *summary.Point) []string {
 	switch p.Kind {
 	case gen.Observe:
 		say("`nil`")
-	case gen.Check:
+	case gen.Check, gen.CheckAll:
 		say("`nil`: no objection")
 		say("an error: refuses")
 	case gen.Around:

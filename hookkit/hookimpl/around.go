@@ -82,7 +82,7 @@ func (inv *AroundInvocation) Crashed(ctx context.Context, s *Snapshot, i int, re
 	}
 	var f *hookkit.Failure
 	if i < len(s.entries) {
-		f = s.failed(ctx, s.entries[i], crashed(recovered), recovered == nil, nil)
+		f, _ = s.failed(ctx, s.entries[i], crashed(recovered), recovered == nil, nil)
 	} else {
 		f = s.actCrashed(ctx, recovered)
 	}
@@ -121,7 +121,7 @@ func (inv *AroundInvocation) Failed(ctx context.Context, s *Snapshot, i int, err
 	if err == nil {
 		err = hookkit.ErrNoAnswer
 	}
-	f := s.failed(ctx, s.entries[i], err, false, nil)
+	f, _ := s.failed(ctx, s.entries[i], err, false, nil)
 	_, isCrash := err.(*crash)
 	inv.remember(ctx, s, innerError{f, f, isCrash})
 	return f

@@ -2,6 +2,7 @@ package hookimpl
 
 import (
 	"context"
+	"errors"
 	"reflect"
 
 	"github.com/hookgen/hookgen/hookkit"
@@ -14,7 +15,8 @@ type Invocation struct {
 	Hook uint // the running hook, counted from 1; 0 while none runs
 
 	snapshot *Snapshot
-	rank     int // of the exit that leads a vote, 1 for the strongest; 0 while no hook has voted
+	rank     int      // of the exit that leads a vote, 1 for the strongest; 0 while no hook has voted
+	refused  *[]error // at a CheckAll point; nil while no hook has refused
 }
 
 // Start returns the Invocation of a fire. A nil ctx becomes the background context, since hooks may use it.
@@ -25,6 +27,11 @@ func Start(ctx context.Context, s *Snapshot) Invocation {
 // StartVote is Start for a vote, which may continue after a crash.
 func StartVote(ctx context.Context, s *Snapshot) Invocation {
 	return Invocation{Ctx: Background(ctx), snapshot: s, rank: s.rank}
+}
+
+// StartCheckAll is Start for a CheckAll point, which continues after a refusal and after a crash.
+func StartCheckAll(ctx context.Context, s *Snapshot) Invocation {
+	return Invocation{Ctx: Background(ctx), snapshot: s, refused: s.refused}
 }
 
 // Background returns ctx, or the background context for a nil one.
@@ -45,9 +52,10 @@ func (inv *Invocation) Fail(outcome any, err error, by *hookkit.By) error {
 	}
 	e, hook := inv.entry(), inv.Hook
 	inv.Hook = 0 // a failure handler that ends the goroutine, as testing's FailNow does, is no crash of the hook
-	stop := inv.snapshot.failed(inv.Ctx, e, err, false, by)
-	if stop != nil {
-		return stop // not a nil *Failure
+	if f, ends := inv.snapshot.failed(inv.Ctx, e, err, false, by); ends {
+		return f
+	} else if inv.snapshot.point.All {
+		inv.refuse(f)
 	}
 	inv.Hook = hook
 	return nil
@@ -56,11 +64,42 @@ func (inv *Invocation) Fail(outcome any, err error, by *hookkit.By) error {
 // Crashed records, in the deferred function of a fire, that the running hook did not return. It takes the result of
 // recover and returns as Fail does.
 func (inv *Invocation) Crashed(recovered any, by *hookkit.By) error {
-	stop := inv.snapshot.failed(inv.Ctx, inv.entry(), crashed(recovered), recovered == nil, by)
-	if stop != nil {
-		return stop
+	f, ends := inv.snapshot.failed(inv.Ctx, inv.entry(), crashed(recovered), recovered == nil, by)
+	if inv.snapshot.point.All {
+		if !ends {
+			inv.refuse(f)
+		} else if inv.refused != nil { // the goroutine of the fire ends, so that nobody receives the earlier refusals
+			for _, earlier := range *inv.refused {
+				inv.snapshot.report(inv.Ctx, earlier.(*hookkit.Failure))
+			}
+		}
+	}
+	if ends {
+		return f
 	}
 	return nil
+}
+
+// refuse records a refusal at a CheckAll point. After a crash, the fires of the other hooks share the list.
+func (inv *Invocation) refuse(f *hookkit.Failure) {
+	if inv.refused == nil {
+		inv.refused = new([]error)
+	}
+	*inv.refused = append(*inv.refused, f)
+}
+
+// Refused returns the joined refusals at a CheckAll point, and sets bys to the hooks that made them. It is nil in the
+// fire of a single hook, which is a part of another fire.
+func (inv *Invocation) Refused(bys *[]hookkit.By) error {
+	if inv.refused == nil || inv.snapshot.single {
+		return nil
+	}
+	if bys != nil {
+		for _, f := range *inv.refused {
+			*bys = append(*bys, failedBy(f.(*hookkit.Failure)))
+		}
+	}
+	return errors.Join(*inv.refused...)
 }
 
 // Decided records the decision of the running hook.
@@ -130,6 +169,6 @@ func (inv *Invocation) Rest(last *Snapshot) *Snapshot {
 	inv.Hook++
 	next := *s
 	next.Hooks = reflect.ValueOf(s.Hooks).Slice(int(i), int(i+1)).Interface()
-	next.entries, next.single, next.rank = s.entries[i:i+1], true, inv.rank
+	next.entries, next.single, next.rank, next.refused = s.entries[i:i+1], true, inv.rank, inv.refused
 	return &next
 }

@@ -19,6 +19,7 @@ type Point struct {
 
 	Key     *Key  // nil without one
 	Closed  bool  // a failing hook ends the fire, and at a Check point the first error
+	All     bool  // CheckAll: every hook runs, and the fire returns all errors
 	Reverse bool  // the firing order is mirrored
 	Replace any   // the constructor, for example ReplaceBeforeTool; nil without one
 	Edit    any   // the constructor, for example EditBeforeShow; nil without one

@@ -13,24 +13,23 @@ func failedBy(f *hookkit.Failure) hookkit.By {
 	return hookkit.By{Hook: f.Hook, Site: f.Site, Decision: hookkit.DecisionError, Reason: textOf(f.Cause)}
 }
 
-// failed records a failure and returns it if it ends the fire. gone means that the goroutine of the fire is ending, so
+// failed records a failure, and returns it and whether it ends the fire. gone means that the goroutine of the fire is ending, so
 // that no caller receives an error.
-func (s *Snapshot) failed(ctx context.Context, e *entry, err error, gone bool, by *hookkit.By) *hookkit.Failure {
-	f := e.failure(s.point.Name, err)
-	ends := gone || s.point.stops(e)
+func (s *Snapshot) failed(
+	ctx context.Context, e *entry, err error, gone bool, by *hookkit.By,
+) (f *hookkit.Failure, ends bool) {
+	f = e.failure(s.point.Name, err)
+	ends = gone || s.point.stops(e)
 	if ends && by != nil {
 		*by = failedBy(f)
 	}
 	if s.recording != nil {
-		s.recording.failed(f, ends, gone)
+		s.recording.failed(f, ends || s.point.All && s.recording.verdict.Failures == nil, gone)
 	}
-	if gone || !ends {
+	if gone || !ends && !s.point.All {
 		s.report(ctx, f)
 	}
-	if !ends {
-		return nil
-	}
-	return f
+	return f, ends
 }
 
 // actCrashed records that the wrapped act panicked or ended its goroutine, and returns the failure.

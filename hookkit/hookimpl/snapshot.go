@@ -25,6 +25,7 @@ type Snapshot struct {
 	single    bool       // made by Rest: one hook of a fire that continues after a crash
 	keyed     *keyed     // the registrations for some keys only; nil without any
 	rank      int        // with single: of the exit that leads the vote so far
+	refused   *[]error   // with single, at a CheckAll point: the refusals so far
 	recording *recording // of one fire; nil where fires share the snapshot
 }
 

@@ -182,9 +182,10 @@ func (c *comparer) compare(ctx context.Context, was Event) Comparison {
 	return judge(was, is, failuresAt(p.AnyPoint, is, fired), typesAt(p.AnyPoint))
 }
 
-// failuresAt returns the failures that count in a comparison. At a point with the law Check, an error is a decision.
+// failuresAt returns the failures that count in a comparison. At a point with the law Check or CheckAll, an error is a
+// decision.
 func failuresAt(p hookkit.AnyPoint, is Event, fired hookkit.AnyFired) []Failure {
-	if p.Results != "Check" {
+	if p.Results != "Check" && p.Results != "CheckAll" {
 		return is.Failures
 	}
 	var crashes []Failure

@@ -122,7 +122,7 @@ func (p program) apply(t *testing.T, title, diff string) {
 }
 
 // laws are the bases whose spec is changed into that of each other one.
-var laws = []string{"observe", "flow", "rewrite", "amend", "vote", "collect", "check", "around"}
+var laws = []string{"observe", "flow", "rewrite", "amend", "vote", "collect", "check", "check_all", "around"}
 
 // pairs returns a change from each law to each other law.
 func pairs(bases map[string]*base) []*change {
@@ -510,7 +510,7 @@ func (c *change) programDoes() string {
 // lawsTable has the verdict for each pair of laws.
 func lawsTable(matrix []*change) string {
 	names := map[string]string{"observe": "observe", "flow": "exits", "rewrite": "Replace, exits",
-		"amend": "Edit, exits", "vote": "Vote", "collect": "Collect", "check": "Check", "around": "Around"}
+		"amend": "Edit, exits", "vote": "Vote", "collect": "Collect", "check": "Check", "check_all": "CheckAll", "around": "Around"}
 	verdicts := map[string]breaking.Verdict{}
 	for _, c := range matrix {
 		verdicts[c.base+" "+c.title] = c.verdict()

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"reflect"
 	"slices"
+	"strings"
 
 	"github.com/hookgen/hookgen/hookkit"
 	"github.com/hookgen/hookgen/tests/fixture"
@@ -20,7 +21,7 @@ type FireResult struct {
 	Err       string
 	Result    fixture.Result
 	By        string   // of FireBy and AnyPoint.Fire
-	Bys       []string // of FireBy, for contributions
+	Bys       []string // of FireBy, for contributions and for refusals
 	Gone      bool     // the goroutine ended, so Fire did not return
 	Notified  []string // observers, in order
 	Traced    []string // events, in order
@@ -101,12 +102,19 @@ func sees(f points.Fired) view {
 	return v
 }
 
-// inWords returns an error as text: a failure with the name of its hook.
+// inWords returns an error as text: a failure with the name of its hook, and each of joined errors.
 func inWords(err error) string {
 	var f *hookkit.Failure
+	joined, isJoined := err.(interface{ Unwrap() []error })
 	switch {
 	case err == nil:
 		return ""
+	case isJoined:
+		var all []string
+		for _, one := range joined.Unwrap() {
+			all = append(all, inWords(one))
+		}
+		return strings.Join(all, "; ")
 	case errors.As(err, &f):
 		return f.Hook + ": " + f.Cause.Error()
 	}

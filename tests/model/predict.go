@@ -16,18 +16,19 @@ import (
 type prediction struct {
 	point *points.Point
 	FireResult
-	fire         Fire
-	m            snapshot
-	hooks        []*entry // in firing order
-	observers    []*entry
-	tracers      []*entry
-	item         fixture.Item
-	began        fixture.Item // the payload at the start, which has the key
-	view         view         // the view of observers
-	acts         int
-	contributors []string     // the hooks, one for each contribution
-	kept         []string     // at an around point: the hooks that crashed, in order; "" for the act
-	ended        map[int]bool // the calls, by index in Ran, that an inner step ended with a goroutine
+	fire      Fire
+	m         snapshot
+	hooks     []*entry // in firing order
+	observers []*entry
+	tracers   []*entry
+	item      fixture.Item
+	began     fixture.Item // the payload at the start, which has the key
+	view      view         // the view of observers
+	acts      int
+	bys       []string     // of FireBy: one credit for each contribution or, with CheckAll, for each refusal
+	refused   []string     // with CheckAll: the hooks that refused
+	kept      []string     // at an around point: the hooks that crashed, in order; "" for the act
+	ended     map[int]bool // the calls, by index in Ran, that an inner step ended with a goroutine
 }
 
 // predict returns the result of a fire with the registrations of the snapshot.
@@ -60,13 +61,11 @@ func (m snapshot) predict(f Fire, item fixture.Item, ended map[int]bool) FireRes
 func (s *prediction) credit() {
 	switch {
 	case s.fire.How == points.ByAnyFire || s.fire.How == points.WithBy && s.point.Kind != points.Observe &&
-		s.point.Kind != points.Collect:
+		s.point.Kind != points.Collect && s.point.Kind != points.CheckAll:
 		s.By = credits(s.view.By, s.view.Decision, s.view.Reason)
 	}
 	if s.fire.How == points.WithBy {
-		for _, name := range s.contributors {
-			s.Bys = append(s.Bys, credits(name, "Collect", ""))
-		}
+		s.Bys = s.bys
 	}
 }
 
@@ -200,6 +199,10 @@ func (s *prediction) decidedBy(name, decision, reason string) {
 // fail records a failure, of the act if the name is empty, and reports whether it ends the fire.
 func (s *prediction) fail(name, failure string, closed, gone bool) bool {
 	s.view.Failures = append(s.view.Failures, name+": "+failure)
+	if s.point.Kind == points.CheckAll && !gone {
+		s.refuse(name, failure)
+		return false
+	}
 	stops := s.point.Stops() || s.point.Decides() && closed || gone
 	if stops {
 		s.decidedBy(name, "Error", failure)
@@ -210,8 +213,25 @@ func (s *prediction) fail(name, failure string, closed, gone bool) bool {
 	if !stops || gone {
 		s.report(name)
 	}
+	if gone {
+		for _, earlier := range s.refused {
+			s.report(earlier)
+		}
+	}
 	s.Gone = s.Gone || gone
 	return stops
+}
+
+// refuse records a failure at a CheckAll point, which the caller of the fire receives with the others.
+func (s *prediction) refuse(name, failure string) {
+	if len(s.refused) == 0 {
+		s.decidedBy(name, "Error", failure)
+	} else {
+		s.Err += "; "
+	}
+	s.Err += name + ": " + failure
+	s.refused = append(s.refused, name)
+	s.bys = append(s.bys, credits(name, "Error", failure))
 }
 
 // report records a failure that the caller of the fire does not receive.
@@ -233,7 +253,7 @@ func (s *prediction) asks(e *entry) (o outcome, returned, over bool) {
 	}
 	s.Collected = append(s.Collected, o.values...)
 	for range o.values {
-		s.contributors = append(s.contributors, e.name)
+		s.bys = append(s.bys, credits(e.name, "Collect", ""))
 	}
 	return o, true, false
 }

@@ -34,7 +34,7 @@ type FireResult struct {
 	Result    fixture.Result
 	Err       error
 	By        hookkit.By   // of FireBy
-	Bys       []hookkit.By // of FireBy at a point that collects
+	Bys       []hookkit.By // of FireBy at a point that collects, or with CheckAll
 }
 
 // Fire fires the point by its method Fire. The act is for around points.

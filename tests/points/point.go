@@ -18,16 +18,17 @@ type Kind string
 
 // The kinds.
 const (
-	Observe Kind = "observe"
-	Flow    Kind = "flow"
-	Vote    Kind = "vote"
-	Collect Kind = "collect"
-	Check   Kind = "check"
-	Around  Kind = "around"
+	Observe  Kind = "observe"
+	Flow     Kind = "flow"
+	Vote     Kind = "vote"
+	Collect  Kind = "collect"
+	Check    Kind = "check"
+	CheckAll Kind = "check all"
+	Around   Kind = "around"
 )
 
 // Kinds has all kinds.
-var Kinds = []Kind{Observe, Flow, Vote, Collect, Check, Around}
+var Kinds = []Kind{Observe, Flow, Vote, Collect, Check, CheckAll, Around}
 
 // A Point is one point of the fixture.
 type Point struct {
@@ -102,6 +103,8 @@ func (p *Point) readLaw() {
 		p.Kind = Collect
 	case p.Lists("Check"):
 		p.Kind = Check
+	case p.Lists("CheckAll"):
+		p.Kind = CheckAll
 	case p.Lists("Around"):
 		p.Kind = Around
 	default:
@@ -143,6 +146,9 @@ func (p *Point) Rewrites() bool { return p.Replaces || p.Edits }
 
 // Stops reports whether any failing hook ends a fire.
 func (p *Point) Stops() bool { return p.Closed || p.Kind == Check || p.Kind == Around }
+
+// Refuses reports whether a fire returns the failure of any hook.
+func (p *Point) Refuses() bool { return p.Stops() && p.ReturnsError() || p.Kind == CheckAll }
 
 // ReturnsError reports whether a fire returns an error.
 func (p *Point) ReturnsError() bool {

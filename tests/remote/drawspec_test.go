@@ -213,7 +213,7 @@ func (g *specText) law(edits bool) string {
 	case kind == 0 && !edits:
 		return strings.Join(list, "")
 	case kind == 1 && !edits:
-		return "spec.Check"
+		return pick(g, "check", []string{"spec.Check", "spec.CheckAll"})
 	case kind == 2 && !edits:
 		return "spec.Around[" + g.typ(1) + "]"
 	case kind == 3 && !edits:

@@ -87,7 +87,7 @@ func (f *faultyFire) hasFailed(t *testing.T, p *points.Point, is func(error) boo
 		t.Errorf("%s: the fire left with %T", p, f.Exit)
 	}
 	var failure *hookkit.Failure
-	if errors.As(f.Err, &failure) != (p.Stops() && p.ReturnsError()) || failure != nil && (failure.Hook != "faulty" ||
+	if errors.As(f.Err, &failure) != p.Refuses() || failure != nil && (failure.Hook != "faulty" ||
 		!is(failure)) {
 		t.Errorf("%s: the fire returned %v", p, f.Err)
 	}

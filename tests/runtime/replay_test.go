@@ -236,7 +236,7 @@ func TestReplayedEvents(t *testing.T) {
 	}
 }
 
-// At a Check point an error is a decision, and a panic is a failure.
+// With Check and CheckAll an error is a decision, and a panic is a failure.
 func TestRefusalsAreChanges(t *testing.T) {
 	for name, c := range map[string]struct {
 		hook fixture.VerifyFunc
@@ -249,8 +249,9 @@ func TestRefusalsAreChanges(t *testing.T) {
 			var h fixture.Hooks
 			h.HandleFailures(func(context.Context, *hookkit.Failure) {})
 			h.Verify.AddFunc(c.hook)
-			events := recorded(t, "ls")
-			events[0].Point = "Verify"
+			h.VerifyAll.AddFunc(fixture.VerifyAllFunc(c.hook))
+			events := recorded(t, "ls", "ls")
+			events[0].Point, events[1].Point = "Verify", "VerifyAll"
 			for got, err := range hooklog.Replay(t.Context(), sequence(events), h.Points()) {
 				if err != nil || got.Status != c.want {
 					t.Errorf("%v, %q, %v; want %v", got.Status, got.Why, err, c.want)

@@ -105,10 +105,11 @@ type Hooks struct {
 	// is reported, and the other hooks run.
 	OnDone OnDonePoint
 
-	// CheckReload fires at the present plug-ins before a new configuration is used. An error keeps the present one.
+	// CheckReload fires at the present plug-ins before a new configuration is used. Each may refuse it, and the operator
+	// sees all errors. One keeps the present configuration.
 	//
-	// Hooks run in order. The first error ends the fire, and the program gets it. A hook that fails
-	// (error, panic or timeout) refuses: the fire returns the failure.
+	// Every hook runs and may refuse. The program gets all errors, joined in firing order. A hook that
+	// fails (error, panic or timeout) refuses: the failure is among the errors that the fire returns.
 	CheckReload CheckReloadPoint
 
 	hookgenPin hookimpl.Pin[Hooks]
@@ -1169,10 +1170,11 @@ func (p *OnDonePoint) Fire(ctx context.Context, run *Run, payload Done) {
 	}
 }
 
-// CheckReload fires at the present plug-ins before a new configuration is used. An error keeps the present one.
+// CheckReload fires at the present plug-ins before a new configuration is used. Each may refuse it, and the operator
+// sees all errors. One keeps the present configuration.
 //
-// Hooks run in order. The first error ends the fire, and the program gets it. A hook that fails
-// (error, panic or timeout) refuses: the fire returns the failure.
+// Every hook runs and may refuse. The program gets all errors, joined in firing order. A hook that
+// fails (error, panic or timeout) refuses: the failure is among the errors that the fire returns.
 type CheckReload[P any] interface {
 	CheckReload(ctx context.Context, run *Run, payload P) error
 }
@@ -1213,7 +1215,8 @@ type CheckReloadPoint struct {
 	]
 }
 
-// Fire runs the hooks. The error is a *hookkit.Failure around the first refusal.
+// Fire runs the hooks. The error is that of errors.Join, with a *hookkit.Failure around each
+// refusal.
 func (p *CheckReloadPoint) Fire(ctx context.Context, run *Run, payload Reload) (err error) {
 	if (*hookimpl.State)(&p.hookgenRegistry).Active() {
 		err = p.runHooks(ctx, run, payload, nil, nil)
@@ -1221,10 +1224,10 @@ func (p *CheckReloadPoint) Fire(ctx context.Context, run *Run, payload Reload) (
 	return
 }
 
-// FireBy is Fire that also returns the hook that decided, or a zero By if every hook continued.
-func (p *CheckReloadPoint) FireBy(ctx context.Context, run *Run, payload Reload) (by hookkit.By, err error) {
+// FireBy is Fire that also returns, for each refusal, the hook that made it.
+func (p *CheckReloadPoint) FireBy(ctx context.Context, run *Run, payload Reload) (bys []hookkit.By, err error) {
 	if (*hookimpl.State)(&p.hookgenRegistry).Active() {
-		err = p.runHooks(ctx, run, payload, &by, nil)
+		err = p.runHooks(ctx, run, payload, &bys, nil)
 	}
 	return
 }
@@ -2115,8 +2118,8 @@ func (checkReloadPoint) Describe() *hookimpl.Point {
 		Spec:    "example.com/gateway/points",
 		Name:    "CheckReload",
 		Payload: "Reload",
-		Results: "Check",
-		Closed:  true,
+		Results: "CheckAll",
+		All:     true,
 		Fire:    (*CheckReloadPoint).runHooks,
 		Calls: hookimpl.Checking[CheckReloadFunc](
 			CheckReload[Reload].CheckReload,
@@ -2127,7 +2130,7 @@ func (checkReloadPoint) Describe() *hookimpl.Point {
 
 // runHooks runs the hooks of snap, or those registered now if it is nil.
 func (p *CheckReloadPoint) runHooks(
-	ctx context.Context, run *Run, payload Reload, by *hookkit.By, snap *hookimpl.Snapshot,
+	ctx context.Context, run *Run, payload Reload, bys *[]hookkit.By, snap *hookimpl.Snapshot,
 ) (err error) {
 	state := (*hookimpl.State)(&p.hookgenRegistry)
 	now := state.Current(snap)
@@ -2139,24 +2142,30 @@ func (p *CheckReloadPoint) runHooks(
 				fired.Err = recorded.Err(err)
 				recorded.Notify(fired)
 			}()
-			return p.runHooks(ctx, run, payload, by, now)
+			return p.runHooks(ctx, run, payload, bys, now)
 		}
 	}
-	inv := hookimpl.Start(ctx, now)
+	inv := hookimpl.StartCheckAll(ctx, now)
+	at := &payload
 	defer func() {
 		if inv.Hook != 0 { // that hook crashed
-			err = inv.Crashed(recover(), by)
+			stop := inv.Crashed(recover(), nil)
+			next := inv.Rest(nil)
+			for ; next != nil && stop == nil; next = inv.Rest(next) {
+				_ = p.runHooks(inv.Ctx, run, *at, bys, next)
+			}
+			err = inv.Refused(bys)
 		}
 	}()
 	hooks, _ := now.Hooks.([]CheckReload[Reload])
 	for i := uint(0); i < uint(len(hooks)); i = inv.Hook {
 		inv.Hook = i + 1 // the deferred function reads which hook runs
 		if failure := hooks[i].CheckReload(inv.Ctx, run, payload); failure != nil {
-			return inv.Fail(nil, failure, by)
+			_ = inv.Fail(nil, failure, nil)
 		}
 	}
 	inv.Hook = 0
-	return
+	return inv.Refused(bys)
 }
 
 // staleCode_runHookgen restates the spec. At the top of the file, the spec is converted to it and
@@ -2179,7 +2188,7 @@ type staleCode_runHookgen interface {
 	) (spec.Replace, stale_Respond, spec.FailClosed)
 	ResponseHeaders(stale_Response) stale_of_ResponseHeaders_Collect
 	OnDone(stale_Done)
-	CheckReload(stale_Reload) spec.Check
+	CheckReload(stale_Reload) spec.CheckAll
 }
 
 // The types that the restatement uses.

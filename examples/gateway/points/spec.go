@@ -59,10 +59,11 @@ type Points interface {
 	//
 	//hookgen:key Route Request.Route
 	OnDone(Done)
-	// CheckReload fires at the present plug-ins before a new configuration is used. An error keeps the present one.
+	// CheckReload fires at the present plug-ins before a new configuration is used. Each may refuse it, and the operator
+	// sees all errors. One keeps the present configuration.
 	//
 	//hookgen:local
-	CheckReload(Reload) spec.Check
+	CheckReload(Reload) spec.CheckAll
 }
 
 // A Route is the prefix of the paths of a route, for example "/api/".

@@ -34,8 +34,10 @@ func (p *pointEmitter) fire(f *jen.File) {
 	if p.Collects() {
 		collected := param{"collected", typeCode{jen.Index().Add(p.collected), p.collected.width + 2}}
 		results = append(results, collected)
-		resultsBy = append(resultsBy, collected,
-			param{"bys", typeCode{jen.Index().Add(kitType("By")), len("[]hookkit.By")}})
+		resultsBy = append(resultsBy, collected)
+	}
+	if p.CreditsMany() {
+		resultsBy = append(resultsBy, param{"bys", typeCode{jen.Index().Add(kitType("By")), len("[]hookkit.By")}})
 		bys = append(bys, "bys")
 	}
 	if p.ReturnsErr() {
@@ -91,6 +93,8 @@ func (p *pointEmitter) fireDoc() []string {
 			"program must refuse the act.")
 	case p.IsCheck():
 		sentences = append(sentences, "The error is a *hookkit.Failure around the first refusal.")
+	case p.IsCheckAll():
+		sentences = append(sentences, "The error is that of errors.Join, with a *hookkit.Failure around each refusal.")
 	case p.FailureEnds():
 		sentences = append(sentences, "The error is a *hookkit.Failure.")
 	}
@@ -103,6 +107,8 @@ func (p *pointEmitter) fireByDoc() []string {
 	case p.DecidedByOne() && p.Collects():
 		return []string{"FireBy is Fire that also returns the hook that decided, or a zero By if every hook continued, and",
 			"for each contribution the hook that made it."}
+	case p.IsCheckAll():
+		return []string{"FireBy is Fire that also returns, for each refusal, the hook that made it."}
 	case p.Collects():
 		return []string{"FireBy is Fire that also returns, for each contribution, the hook that made it."}
 	}

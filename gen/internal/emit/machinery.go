@@ -29,12 +29,13 @@ func (p *pointEmitter) machinery() (string, error) {
 
 // The kinds of a point, for the template.
 
-func (p *pointEmitter) IsObserve() bool { return p.Kind == model.Observe }
-func (p *pointEmitter) IsFlow() bool    { return p.Kind == model.Flow }
-func (p *pointEmitter) IsVote() bool    { return p.Kind == model.Vote }
-func (p *pointEmitter) IsCollect() bool { return p.Kind == model.Collect }
-func (p *pointEmitter) IsCheck() bool   { return p.Kind == model.Check }
-func (p *pointEmitter) IsAround() bool  { return p.Kind == model.Around }
+func (p *pointEmitter) IsObserve() bool  { return p.Kind == model.Observe }
+func (p *pointEmitter) IsFlow() bool     { return p.Kind == model.Flow }
+func (p *pointEmitter) IsVote() bool     { return p.Kind == model.Vote }
+func (p *pointEmitter) IsCollect() bool  { return p.Kind == model.Collect }
+func (p *pointEmitter) IsCheck() bool    { return p.Kind == model.Check }
+func (p *pointEmitter) IsCheckAll() bool { return p.Kind == model.CheckAll }
+func (p *pointEmitter) IsAround() bool   { return p.Kind == model.Around }
 
 // Spec returns the import path of the spec's package, and PayloadText the payload as the spec has it.
 func (p *pointEmitter) Spec() string        { return p.to.Source }
@@ -73,7 +74,7 @@ func (p *pointEmitter) Bys() string {
 	if p.DecidedByOne() {
 		text = "by, "
 	}
-	if p.Collects() {
+	if p.CreditsMany() {
 		text += "bys, "
 	}
 	if p.Keyed() {
