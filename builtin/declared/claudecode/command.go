@@ -121,6 +121,9 @@ func (h *Hooks) run(ctx context.Context, run *agent.Run, c handler, event string
 // environment returns the variables of a script: those of this process without OTEL_*, and those of Claude Code.
 func (h *Hooks) environment(run *agent.Run) []string {
 	env := slices.DeleteFunc(os.Environ(), func(v string) bool { return strings.HasPrefix(v, "OTEL_") })
+	if h.Effort != "" {
+		env = append(env, "CLAUDE_EFFORT="+h.Effort)
+	}
 	return append(env, "CLAUDE_PROJECT_DIR="+h.project(), "CLAUDECODE=1", "CLAUDE_CODE_SESSION_ID="+session(run))
 }
 

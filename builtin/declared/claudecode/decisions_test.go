@@ -347,6 +347,8 @@ func TestScriptsReadTheSession(t *testing.T) {
 		{"defaults", &Hooks{ProjectDir: "/p"}, run, map[string]any{"session_id": run.Root(), "cwd": "/p",
 			"hook_event_name": "Stop", "transcript_path": "", "permission_mode": "default", "x": 1}},
 		{"a mode", &Hooks{ProjectDir: "/p", PermissionMode: "plan"}, run, map[string]any{"permission_mode": "plan"}},
+		{"settings of the host", &Hooks{ProjectDir: "/p", Effort: "high", ScratchpadDir: "/s"}, run, map[string]any{
+			"effort": effort{"high"}, "scratchpad_dir": "/s"}},
 		{"no run", &Hooks{ProjectDir: "/p", TranscriptDir: "/t"}, nil, map[string]any{"session_id": "",
 			"transcript_path": ""}},
 	} {

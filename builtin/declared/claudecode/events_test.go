@@ -80,9 +80,9 @@ func TestEventsOfPoints(t *testing.T) {
 			return fmt.Sprint(outcome(nil, err), " ", all.Briefing.Fire(t.Context(), run, agent.Step{Number: 1}))
 		}
 	}
-	failed := func(where string) func(*testing.T, *agent.Hooks, *agent.Run) string {
+	failed := func(where, why string) func(*testing.T, *agent.Hooks, *agent.Run) string {
 		return func(t *testing.T, all *agent.Hooks, run *agent.Run) string {
-			exit, err := all.OnRunError.Fire(t.Context(), run, agent.RunError{Where: where, Err: "down"})
+			exit, err := all.OnRunError.Fire(t.Context(), run, agent.RunError{Where: where, Err: why})
 			return outcome(exit, err)
 		}
 	}
@@ -160,9 +160,13 @@ func TestEventsOfPoints(t *testing.T) {
 		{"after a failed compaction", "SessionStart", keeps("SessionStart"), compacted("no"), "nothing []", "", 0},
 		{"end of a compaction", "PostCompact", "cat >seen", compacted(""), "nothing []", `"compact_summary":"short"`, 0},
 		{"end of a compaction fails", "PostCompact", fail, compacted(""), "nothing []", "", 0},
-		{"model fails", "StopFailure", "cat >seen", failed("LLM"), "nothing", `"error_details":"down"`, 0},
-		{"tool fails", "StopFailure", "cat >seen", failed("BeforeTool"), "nothing", "", 0},
-		{"model and script fail", "StopFailure", fail, failed("LLM"), "nothing", "", 0},
+		{"model fails", "StopFailure", "cat >seen", failed("LLM", "down"), "nothing", `"error_details":"down"`, 0},
+		{"model is busy", "StopFailure", "cat >seen", failed("LLM", "openai: status 429 Too Many Requests"), "nothing",
+			`"error":"rate_limit"`, 0},
+		{"model is broken", "StopFailure", "cat >seen", failed("LLM", "openai: status 502 Bad Gateway"), "nothing",
+			`"error":"server_error"`, 0},
+		{"tool fails", "StopFailure", "cat >seen", failed("BeforeTool", "down"), "nothing", "", 0},
+		{"model and script fail", "StopFailure", fail, failed("LLM", "down"), "nothing", "", 0},
 		{"answer is refused without a reason", "Stop", say(`{"decision":"block"}`), done,
 			"A Stop hook refused to stop. Continue.", "", 0},
 		{"answer is refused with a context", "Stop", specific("Stop", `"additionalContext":"more"`), done, "more", "", 0},

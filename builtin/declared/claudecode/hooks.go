@@ -38,6 +38,8 @@ type Hooks struct {
 	ProjectDir     string          // CLAUDE_PROJECT_DIR and the working directory; "": that of the process
 	TranscriptDir  string          // where transcripts are written for the scripts; "": none are written
 	PermissionMode string          // permission_mode; "": default
+	Effort         string          // effort.level and CLAUDE_EFFORT, for example high; "": scripts get none
+	ScratchpadDir  string          // scratchpad_dir, where scripts may write; "": scripts get none
 	Notify         func(Message)   // receives texts for the user; nil: they are dropped
 	OnError        func(error)     // receives failures of scripts, also concurrently; nil: they are logged
 
@@ -135,6 +137,12 @@ func (h *Hooks) common(run *agent.Run, o occasion) map[string]any {
 	if h.PermissionMode != "" {
 		in["permission_mode"] = h.PermissionMode
 	}
+	if h.Effort != "" {
+		in["effort"] = effort{h.Effort}
+	}
+	if h.ScratchpadDir != "" {
+		in["scratchpad_dir"] = absolute(h.ScratchpadDir)
+	}
 	if run != nil {
 		in["prompt_id"] = run.Root()
 	}
@@ -148,6 +156,11 @@ func (h *Hooks) common(run *agent.Run, o occasion) map[string]any {
 		in[name] = value
 	}
 	return in
+}
+
+// effort is a field of the input.
+type effort struct {
+	Level string `json:"level"`
 }
 
 // session returns the ID of the session: the conversation, or else the topmost run.

@@ -1,8 +1,10 @@
 package claudecode
 
 import (
+	"cmp"
 	"context"
 	"errors"
+	"regexp"
 	"slices"
 	"strings"
 
@@ -24,11 +26,11 @@ func (h *Hooks) OnRunStart(ctx context.Context, run *agent.Run, start agent.RunS
 	if len(start.Messages) > 0 {
 		source = "resume"
 	}
-	begin, err := h.fire(
-		ctx,
-		run,
-		occasion{event: "SessionStart", subject: source, fields: map[string]any{"source": source}},
-	)
+	fields := map[string]any{"source": source}
+	if start.Agent != "" {
+		fields["agent_type"] = start.Agent
+	}
+	begin, err := h.fire(ctx, run, occasion{event: "SessionStart", subject: source, fields: fields})
 	if err != nil {
 		return nil, err
 	}
@@ -140,10 +142,23 @@ func (h *Hooks) OnRunError(ctx context.Context, run *agent.Run, e agent.RunError
 	if e.Where != "LLM" {
 		return nil, nil
 	}
-	_, err := h.fire(ctx, run, occasion{event: "StopFailure", subject: "unknown", fields: map[string]any{
-		"error": "unknown", "error_details": e.Err,
+	kind := "unknown"
+	if status := httpStatus.FindStringSubmatch(e.Err); status != nil {
+		kind = cmp.Or(kinds[status[1]], kinds[status[1][:1]])
+	}
+	_, err := h.fire(ctx, run, occasion{event: "StopFailure", subject: kind, fields: map[string]any{
+		"error": kind, "error_details": e.Err, "last_assistant_message": e.Partial.Reply,
 	}})
 	return nil, err
+}
+
+// httpStatus finds the status of HTTP in the text of an error from a model client.
+var httpStatus = regexp.MustCompile(`\bstatus ([45]\d\d)\b`)
+
+// kinds are the kinds of StopFailure by status, or else by its first digit.
+var kinds = map[string]string{
+	"401": "authentication_failed", "402": "billing_error", "403": "authentication_failed", "404": "model_not_found",
+	"429": "rate_limit", "503": "overloaded", "529": "overloaded", "4": "invalid_request", "5": "server_error",
 }
 
 // OnRunEnd runs the scripts of SessionEnd.
