@@ -1,5 +1,5 @@
 // Package openai lets an agent use a model on any server that speaks chat completions: OpenAI, Azure, vLLM, llama.cpp,
-// Ollama, and the many services that offer the same API.
+// Ollama, and the many services that offer the same API. With Model.Responses it uses the Responses API.
 //
 // Fill a [Model] and give it to the agent:
 //

@@ -17,7 +17,7 @@ import (
 // DefaultURL is the address of the API of OpenAI.
 const DefaultURL = "https://api.openai.com/v1"
 
-// A Model is a model on a server that speaks chat completions. Only Name is required. It is safe for concurrent use,
+// A Model is a model on a server that speaks chat completions or the Responses API. Only Name is required. It is safe for concurrent use,
 // and its fields must not change after the first call.
 //
 // LLMRequest.Extra and Message.Extra are sent as fields of the request and of the message, by the names of the API. An
@@ -38,6 +38,11 @@ type Model struct {
 
 	// Header adds headers to each call, for example the key of a gateway. Nil: none.
 	Header func(http.Header)
+
+	// Responses uses the Responses API instead of chat completions. The server stores nothing (store is false). The
+	// reasoning of earlier replies goes back to it encrypted, so that a model that thinks continues its thoughts after a
+	// call of a tool.
+	Responses bool
 
 	// Window is the context window of the model in tokens. 0: unknown.
 	Window int
@@ -87,7 +92,13 @@ func (m *Model) call(
 	if err != nil {
 		return agent.LLMResponse{}, fmt.Errorf("openai: %w", err)
 	}
-	d := &decoder{emit: emit}
+	var d interface {
+		modelhttp.Decoder
+		reply() agent.LLMResponse
+	} = &decoder{emit: emit}
+	if m.Responses {
+		d = &responder{emit: emit}
+	}
 	if err := call.Do(ctx, stream, d); err != nil {
 		return agent.LLMResponse{}, classified(err)
 	}
@@ -107,11 +118,20 @@ func (m *Model) post(req agent.LLMRequest, stream bool) (*modelhttp.Call, error)
 			key = func() string { return os.Getenv("OPENAI_API_KEY") }
 		}
 	}
-	at, err := modelhttp.Endpoint(url, DefaultURL, "chat/completions")
+	method := "chat/completions"
+	if m.Responses {
+		method = "responses"
+	}
+	at, err := modelhttp.Endpoint(url, DefaultURL, method)
 	if err != nil {
 		return nil, err
 	}
-	body, err := encode(req, stream, at.Hostname())
+	var body []byte
+	if m.Responses {
+		body, err = encodeResponses(req, stream)
+	} else {
+		body, err = encode(req, stream, at.Hostname())
+	}
 	if err != nil {
 		return nil, err
 	}

@@ -179,7 +179,8 @@ func messages(conversation []agent.Message) ([]json.RawMessage, error) {
 	add := func(m message, extra map[string]json.RawMessage) error {
 		data, err := json.Marshal(m)
 		if err == nil {
-			data, err = modelhttp.Merge(data, extra, "role", "content", "name", "tool_calls", "tool_call_id")
+			data, err = modelhttp.Merge(data, extra, "role", "content", "name", "tool_calls", "tool_call_id",
+				reasoningKey)
 		}
 		if err != nil {
 			return fmt.Errorf("message %d cannot be encoded: %w", len(out), err)
