@@ -17,7 +17,7 @@ func ExampleSmallModel() {
 	a := &loop.Agent{
 		Model: looptest.NewScript(looptest.Call("look", nil), looptest.Call("look", nil), looptest.Echo("look", nil, "bad")),
 		Tools: []agent.Tool{look},
-		Use:   []agent.Hook{builtin.SmallModel{}, &window.TokenBudget{}},
+		Hooks: loop.Hooks(builtin.SmallModel{}, &window.TokenBudget{}),
 	}
 	result, _ := a.Run(context.Background(), "Look around.")
 	fmt.Println(look.Count(), result.Calls[1].Err)

@@ -25,14 +25,11 @@ type Agent struct {
 	Tools        []agent.Tool
 	Handoffs     []*Agent // agents that the model can hand control to
 
-	// Hooks are the hooks of the agent's runs; nil means no hooks. Hooks can be added and removed at any time. A run
-	// that another run started, for example of a sub-agent, fires the hooks of that run first, whatever the
+	// Hooks are the hooks of the agent's runs; nil means no hooks. [Hooks] makes them in a literal. Hooks can be added
+	// and removed at any time, and several agents may have the same. A run that another run started, for example of a sub-agent, fires the hooks of that run first, whatever the
 	// priorities, and then these. Hooks and layers that both have fire once. A hook here sees no other run than those
 	// of the agent and those that they start.
 	Hooks *agent.Hooks
-	// Use are hooks that belong to this agent wherever it runs. They are bound to a layer inside Hooks. If the run that
-	// started the agent fires them already, they are not bound again.
-	Use []agent.Hook
 
 	// Pinned fixes the hooks of a run, and of the runs that it starts, at its start. For example, an operator replaces a
 	// plug-in, and no run has the end of a hook whose beginning it did not have. By default a run fires what is registered
@@ -179,11 +176,6 @@ func (a *Agent) check(parent *run) error {
 	for i, h := range a.Handoffs {
 		if h == nil {
 			bad("Handoffs[%d] is nil; remove it", i)
-		}
-	}
-	for i, h := range a.Use {
-		if isNil(h) {
-			bad("Use[%d] is nil; remove it", i)
 		}
 	}
 	return errors.Join(errs...)

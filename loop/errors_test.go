@@ -236,7 +236,7 @@ func cancelledWith(err error) context.Context {
 func TestModelReadsNoAddressOfAService(t *testing.T) {
 	down := &wire.CallError{Service: "http://10.0.0.7/hooks", Point: "X", Err: errors.New("dial tcp 10.0.0.7:80: refused")}
 	inner := &loop.Agent{Name: "work", Model: looptest.NewScript(looptest.Reply("never"))}
-	inner.Use = hooks(agent.OnRunStartFunc(func(context.Context, *agent.Run, agent.RunStart) (
+	inner.Hooks = loop.Hooks(agent.OnRunStartFunc(func(context.Context, *agent.Run, agent.RunStart) (
 		agent.OnRunStartOutcome, error) {
 		return nil, down
 	}))

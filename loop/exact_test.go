@@ -49,7 +49,7 @@ func TestHooksOfAnAgentAreBoundOnce(t *testing.T) {
 	bound := 0
 	a := &loop.Agent{
 		Model: looptest.NewScript(looptest.Reply("a"), looptest.Reply("b"), looptest.Reply("c")),
-		Hooks: new(agent.Hooks), Use: []agent.Hook{bindCounter{&bound}},
+		Hooks: loop.Hooks(bindCounter{&bound}),
 	}
 	for range 3 {
 		if _, err := a.Run(t.Context(), "x"); err != nil {

@@ -163,7 +163,7 @@ func TestARejectedHandoffDoesNotHappen(t *testing.T) {
 
 func TestWarningsOfTheTargetAreKept(t *testing.T) {
 	l, _, expert := handing(looptest.Call("transfer_to_expert", `{"task":"explain"}`))
-	expert.Use = hooks(agent.ShouldCompactFunc(func(
+	expert.Hooks = loop.Hooks(agent.ShouldCompactFunc(func(
 		_ context.Context, run *agent.Run, _ agent.ContextUse,
 	) (agent.ShouldCompactOutcome, error) {
 		return agent.Compact{}, nil // there is no compactor

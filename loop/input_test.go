@@ -405,8 +405,6 @@ func TestAnInvalidAgentReturnsErrors(t *testing.T) {
 		"not a usable JSON Schema": {Model: model, Tools: tools(&looptest.Tool{
 			Name: "a", Parameters: `{"$ref":"#/nowhere"}`,
 		})},
-		"Use[0] is nil":              {Model: model, Use: []agent.Hook{nil}},
-		"cannot be used: no":         {Model: model, Use: []agent.Hook{bind(func(*agent.Hooks) { panic("no") })}},
 		"Handoffs[0] is nil":         {Model: model, Handoffs: []*loop.Agent{nil}},
 		"Schema of the tool":         {Model: model, Tools: tools(&broken{})},
 		"\"transfer_to_agent\"":      {Model: model, Handoffs: []*loop.Agent{{}, {}}},

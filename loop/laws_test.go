@@ -422,7 +422,7 @@ func TestP6_Inheritance(t *testing.T) {
 
 	tool := work()
 	l, helper, _ := calling(tool, two(), looptest.Reply("ok"))
-	helper.Use = []agent.Hook{allow}
+	helper.Hooks = loop.Hooks(allow)
 	l.Hooks = hooks(deny)
 	ran := l.Run(t, "x")
 	if tool.Count() != 0 {
@@ -432,7 +432,7 @@ func TestP6_Inheritance(t *testing.T) {
 
 	l, script, expert := handing(looptest.Call("transfer_to_expert", nil))
 	*script = *looptest.NewScript(two(), looptest.Reply("ok"))
-	expert.Tools, expert.Use = tools(tool), []agent.Hook{allow}
+	expert.Tools, expert.Hooks = tools(tool), loop.Hooks(allow)
 	l.Hooks = hooks(deny)
 	ran = l.Run(t, "x")
 	if tool.Count() != 0 || ran.Reply != "ok" {
@@ -613,7 +613,7 @@ func TestConcurrentRunsOnOneHooksShareNothing(t *testing.T) {
 	tool := work()
 	a := &loop.Agent{
 		Model: looptest.NewScript(two(), looptest.Reply("ok")).ForEachRun(),
-		Tools: tools(tool), Hooks: new(agent.Hooks), Use: []agent.Hook{count},
+		Tools: tools(tool), Hooks: loop.Hooks(count),
 	}
 	var wait sync.WaitGroup
 	const runs = 200

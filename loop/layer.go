@@ -10,27 +10,35 @@ import (
 // keptLayers bounds the cache of layers of an agent.
 const keptLayers = 64
 
-// takeHooks sets the hooks that the run fires, the outermost first: those of the run that started it, Agent.Hooks,
-// Agent.Use and Request.Use. Hooks that the outer run fires already are not added again.
+// Hooks returns new Hooks with hooks, for the literal of an agent: Hooks: loop.Hooks(&retry.Model{}). It panics if one
+// is nil or invalid, as [agent.Hooks.Use] does.
+func Hooks(hooks ...agent.Hook) *agent.Hooks {
+	h := new(agent.Hooks)
+	for _, hook := range hooks {
+		h.Use(hook)
+	}
+	return h
+}
+
+// noHooks are those of an agent without hooks.
+var noHooks = new(agent.Hooks)
+
+// takeHooks sets the hooks that the run fires, the outermost first: those of the run that started it, Agent.Hooks and
+// Request.Use. Hooks that the outer run fires already are not added again.
 func (r *run) takeHooks(outer *run, use []agent.Hook) (err error) {
 	a := r.agent
-	base, own := a.Hooks, (*agent.Hooks)(nil)
-	if outer != nil {
-		base, r.ownHooks = outer.hooks, outer.ownHooks
-		if !outer.fires(a.Hooks) {
-			own = a.Hooks
+	switch {
+	case outer == nil && a.Hooks == nil:
+		r.hooks = noHooks
+	case outer == nil:
+		r.hooks = a.Hooks
+	default:
+		if r.hooks, r.ownHooks = outer.hooks, outer.ownHooks; a.Hooks != nil && !outer.fires(a.Hooks) {
+			r.hooks = a.inside(r.hooks, !r.ownHooks)
 		}
 	}
-	switch {
-	case outer.runs(a), base != nil && own == nil && len(a.Use) == 0:
-		r.hooks = base
-	case r.ownHooks:
-		r.hooks, err = a.inside(base, own)
-	default:
-		r.hooks, err = a.cachedInside(base, own)
-	}
-	if err == nil && len(use) > 0 {
-		r.hooks, err = a.layer(r.hooks, "run", use)
+	if len(use) > 0 {
+		r.hooks, err = a.layer(r.hooks, use)
 		r.ownHooks = true
 	}
 	if err == nil && a.Pinned {
@@ -39,45 +47,26 @@ func (r *run) takeHooks(outer *run, use []agent.Hook) (err error) {
 	return err
 }
 
-// cachedInside is inside for a base that outlives the run. It caches the result for each base, so that a hook in Use is
-// bound once for it.
-func (a *Agent) cachedInside(base, own *agent.Hooks) (*agent.Hooks, error) {
+// inside returns hooks that fire base and then those of the agent. If base outlives the run, the result is cached.
+func (a *Agent) inside(base *agent.Hooks, outlives bool) *agent.Hooks {
+	if !outlives {
+		return base.Over(a.Hooks, "agent "+a.name())
+	}
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	if layer := a.layers[base]; layer != nil {
-		return layer, nil
+		return layer
 	}
-	layer, err := a.inside(base, own)
-	if err != nil {
-		return nil, err
-	}
-	if len(a.layers) >= keptLayers {
-		clear(a.layers)
-	}
-	if a.layers == nil {
+	if a.layers == nil || len(a.layers) >= keptLayers {
 		a.layers = make(map[*agent.Hooks]*agent.Hooks)
 	}
-	a.layers[base] = layer
-	return layer, nil
+	a.layers[base] = base.Over(a.Hooks, "agent "+a.name())
+	return a.layers[base]
 }
 
-// inside returns hooks that fire base, then own, then the agent's Use. base and own may be nil.
-func (a *Agent) inside(base, own *agent.Hooks) (*agent.Hooks, error) {
-	if own != nil {
-		base = base.Over(own, "agent "+a.name())
-	}
-	if base != nil && len(a.Use) == 0 {
-		return base, nil
-	}
-	return a.layer(base, "agent "+a.name(), a.Use)
-}
-
-// layer returns a new layer with hooks inside base, which may be nil.
-func (a *Agent) layer(base *agent.Hooks, name string, hooks []agent.Hook) (*agent.Hooks, error) {
-	layer := new(agent.Hooks)
-	if base != nil {
-		layer = base.Layer(name)
-	}
+// layer returns a new layer with the hooks of a request inside base.
+func (a *Agent) layer(base *agent.Hooks, hooks []agent.Hook) (*agent.Hooks, error) {
+	layer := base.Layer("run")
 	for i, h := range hooks {
 		if isNil(h) {
 			return nil, fmt.Errorf("agent %q: Use[%d] is nil; remove it", a.name(), i)

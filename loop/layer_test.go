@@ -16,15 +16,6 @@ import (
 	"github.com/hookgen/hookgen/loop/looptest"
 )
 
-// using returns Hooks with the hooks.
-func using(use ...agent.Hook) *agent.Hooks {
-	h := new(agent.Hooks)
-	for _, k := range use {
-		h.Use(k)
-	}
-	return h
-}
-
 // marked returns a hook that notes its name for each call of the tool search.
 func marked(order *[]string, name string, opts ...hookkit.GateOption) agent.Hook {
 	return bind(func(h *agent.Hooks) {
@@ -71,11 +62,11 @@ func searching(name string, own *agent.Hooks) (*loop.Agent, *looptest.Tool) {
 
 func TestGuardOfTheCallerCoversAgentsWithHooks(t *testing.T) {
 	var order []string
-	helper, search := searching("helper", using(marked(&order, "own", hookkit.Priority(hookkit.Safety))))
+	helper, search := searching("helper", loop.Hooks(marked(&order, "own", hookkit.Priority(hookkit.Safety))))
 	for name, boss := range starting(helper) {
 		t.Run(name, func(t *testing.T) {
 			order = nil
-			boss.Hooks = using(marked(&order, "guard"), atTool("search", agent.EndTurn{Reply: "forbidden"}, nil))
+			boss.Hooks = loop.Hooks(marked(&order, "guard"), atTool("search", agent.EndTurn{Reply: "forbidden"}, nil))
 			recorder := hooktest.Record(boss.Hooks.Points())
 			if _, err := boss.Run(t.Context(), "x"); err != nil {
 				t.Fatal(err)
@@ -90,13 +81,13 @@ func TestGuardOfTheCallerCoversAgentsWithHooks(t *testing.T) {
 
 func TestHooksOfAnAgentSeeOnlyItsRuns(t *testing.T) {
 	var seen, all, order []string
-	helper, _ := searching("helper", using(seenBy(&seen), marked(&order, "own", hookkit.Priority(hookkit.Safety))))
-	helper.Use = hooks(marked(&order, "use", hookkit.Priority(hookkit.Safety)))
+	helper, _ := searching("helper", loop.Hooks(seenBy(&seen), marked(&order, "own", hookkit.Priority(hookkit.Safety))))
+	helper.Hooks.Use(marked(&order, "use", hookkit.Priority(hookkit.Safety)))
 	own := hooktest.Record(helper.Hooks.Points())
 	for name, boss := range starting(helper) {
 		t.Run(name, func(t *testing.T) {
 			seen, all, order = nil, nil, nil
-			boss.Hooks = using(seenBy(&all), marked(&order, "outer"))
+			boss.Hooks = loop.Hooks(seenBy(&all), marked(&order, "outer"))
 			recorder := hooktest.Record(boss.Hooks.Points())
 			result, err := boss.Run(t.Context(), "x")
 			if err != nil {
@@ -128,7 +119,7 @@ func TestSharedHooksFireOnceInAnInnerRun(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			var order []string
-			bossHooks, helperHooks := hooksOf(using(marked(&order, "program")))
+			bossHooks, helperHooks := hooksOf(loop.Hooks(marked(&order, "program")))
 			helper, _ := searching("helper", helperHooks)
 			for way, boss := range starting(helper) {
 				order, boss.Hooks = nil, bossHooks
@@ -142,8 +133,8 @@ func TestSharedHooksFireOnceInAnInnerRun(t *testing.T) {
 
 func TestAgentsThatCallEachOtherFireTheirHooksOnce(t *testing.T) {
 	var order []string
-	helper, _ := searching("helper", using(marked(&order, "helper")))
-	boss, _ := searching("boss", using(marked(&order, "boss")))
+	helper, _ := searching("helper", loop.Hooks(marked(&order, "helper")))
+	boss, _ := searching("boss", loop.Hooks(marked(&order, "boss")))
 	helper.Model = looptest.NewScript(looptest.Call("boss", `{"task":"t"}`), looptest.Reply("ok"))
 	boss.Tools = append(boss.Tools, loop.Subagent(helper))
 	helper.Tools = append(helper.Tools, loop.Subagent(boss))
@@ -176,10 +167,10 @@ func TestPermissionHooksOfBothVote(t *testing.T) {
 		{"BothAllow", allow, allow, 1, 0},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			helper, search := searching("helper", using(c.own))
+			helper, search := searching("helper", loop.Hooks(c.own))
 			boss := starting(helper)["sub-agent"]
 			person := says(true)
-			boss.Hooks, boss.Approver = using(onSearch(c.outer)), person
+			boss.Hooks, boss.Approver = loop.Hooks(onSearch(c.outer)), person
 			if _, err := boss.Run(t.Context(), "x"); err != nil {
 				t.Fatal(err)
 			}
@@ -220,7 +211,7 @@ func (k *heavy) Bind(h *agent.Hooks) {
 // call stays.
 func TestCallsOfAnAgentWithHooksKeepNoMemory(t *testing.T) {
 	const callers, kept, recent = 1000, 64, 4 // the last few callers may be on a stack still
-	helper := &loop.Agent{Name: "helper", Model: looptest.NewScript(looptest.Reply("ok")).ForEachRun(), Hooks: using(),
+	helper := &loop.Agent{Name: "helper", Model: looptest.NewScript(looptest.Reply("ok")).ForEachRun(), Hooks: loop.Hooks(),
 		Limits: loop.Limits{Parallel: 1}}
 	for name, c := range map[string]struct {
 		run  func(boss *loop.Agent, hook *heavy) error
@@ -232,14 +223,14 @@ func TestCallsOfAnAgentWithHooksKeepNoMemory(t *testing.T) {
 		}, recent},
 		"hooks of an agent": {func(_ *loop.Agent, hook *heavy) error {
 			boss := starting(helper)["sub-agent"]
-			boss.Hooks = using(hook)
+			boss.Hooks = loop.Hooks(hook)
 			_, err := boss.Run(t.Context(), "x")
 			return err
 		}, kept + recent},
 	} {
 		t.Run(name, func(t *testing.T) {
 			boss := starting(helper)["sub-agent"]
-			boss.Hooks = using()
+			boss.Hooks = loop.Hooks()
 			var watched []weak.Pointer[heavy]
 			for range callers {
 				hook := new(heavy)
@@ -262,10 +253,10 @@ func TestHooksOfATypedRunCoverTheAgentThatTakesOver(t *testing.T) {
 	type answer struct {
 		Text string `json:"text"`
 	}
-	expert := &loop.Agent{Name: "expert", Hooks: using(seenBy(&seen)),
+	expert := &loop.Agent{Name: "expert", Hooks: loop.Hooks(seenBy(&seen)),
 		Model: looptest.NewScript(looptest.Reply(`{"text":"ok"}`))}
 	front := starting(expert)["handoff"]
-	front.Hooks = using(seenBy(&all))
+	front.Hooks = loop.Hooks(seenBy(&all))
 	got, _, err := loop.RunAs[answer](t.Context(), front, loop.Request{Task: "x"})
 	if err != nil || got.Text != "ok" || fmt.Sprint(seen) != "[expert]" || strings.Join(all, " ") != "boss expert" {
 		t.Errorf("%+v, %v; saw %v and %v", got, err, seen, all)

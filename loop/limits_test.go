@@ -112,7 +112,7 @@ func TestTheOutermostDepthLimitCounts(t *testing.T) {
 	}}
 	nested = &loop.Agent{
 		Name: "nested", Tools: tools(spawn), Limits: loop.Limits{Depth: -1},
-		Use: hooks(agent.BeforeStepFunc(func(_ context.Context, run *agent.Run, _ agent.Step) error {
+		Hooks: loop.Hooks(agent.BeforeStepFunc(func(_ context.Context, run *agent.Run, _ agent.Step) error {
 			deepest = max(deepest, run.Env.Count().Depth)
 			return nil
 		})),

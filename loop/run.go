@@ -220,16 +220,6 @@ func (r *run) fires(hooks *agent.Hooks) bool {
 	return false
 }
 
-// runs reports whether the agent is that of the run or of a run that started it.
-func (r *run) runs(a *Agent) bool {
-	for ; r != nil; r = r.outer {
-		if r.agent == a {
-			return true
-		}
-	}
-	return false
-}
-
 // toolsOff reports whether tools are switched off for this run or for a run that started it.
 func (r *run) toolsOff() bool {
 	for ; r != nil; r = r.outer {

@@ -93,8 +93,8 @@ func TestStartedRunNeverSaysOtherwise(t *testing.T) {
 		ctx  context.Context
 		a    *loop.Agent
 	}{
-		{"Hook", t.Context(), &loop.Agent{Use: []agent.Hook{hook}, Model: looptest.NewScript(looptest.Reply("ok"))}},
-		{"LastHook", t.Context(), &loop.Agent{Use: []agent.Hook{end}, Model: looptest.NewScript(looptest.Reply("ok"))}},
+		{"Hook", t.Context(), &loop.Agent{Hooks: loop.Hooks(hook), Model: looptest.NewScript(looptest.Reply("ok"))}},
+		{"LastHook", t.Context(), &loop.Agent{Hooks: loop.Hooks(end), Model: looptest.NewScript(looptest.Reply("ok"))}},
 		{"Model", t.Context(), &loop.Agent{Model: looptest.NewScript(looptest.Error(other(t.Context())))}},
 		{"Handoff", t.Context(), &loop.Agent{
 			Model: looptest.NewScript(looptest.Call("transfer_to_other", nil)), Handoffs: []*loop.Agent{unusable},

@@ -83,9 +83,9 @@ func TestAnAgentsHooksAreAnInnerLayer(t *testing.T) {
 		})
 	}
 	l, helper, _ := calling(&looptest.Tool{Name: "search"}, looptest.Call("search", nil), looptest.Reply("ok"))
-	helper.Use = []agent.Hook{bind(func(h *agent.Hooks) {
+	helper.Hooks = loop.Hooks(bind(func(h *agent.Hooks) {
 		h.BeforeTool.Add(mark("inner").(agent.BeforeToolFunc), hookkit.Priority(hookkit.Safety))
-	})}
+	}))
 	l.Hooks = hooks(mark("outer"))
 	l.Run(t, "x")
 	if strings.Join(order, " ") != "outer inner" {
@@ -115,12 +115,12 @@ func TestEndlessSubagentsAreStopped(t *testing.T) {
 
 func TestARecursiveAgentBindsItsHooksOnce(t *testing.T) {
 	var depths []int
-	a := &loop.Agent{Name: "again", Use: []agent.Hook{
+	a := &loop.Agent{Name: "again", Hooks: loop.Hooks(
 		agent.OnRunStartFunc(func(_ context.Context, run *agent.Run, _ agent.RunStart) (agent.OnRunStartOutcome, error) {
 			depths = append(depths, run.Env.Count().Depth)
 			return nil, nil
 		}),
-	}}
+	)}
 	a.Handoffs = []*loop.Agent{a}
 	a.Model = looptest.NewScript(looptest.Call("transfer_to_again", nil), looptest.Call("transfer_to_again", nil),
 		looptest.Reply("ok"))

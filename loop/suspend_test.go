@@ -243,7 +243,7 @@ func suspendable() map[string]func() *site {
 				turns(calls(call("look", nil), call("pay", nil)), reply("inner"))),
 				build: func(s *site) *loop.Agent {
 					other := s.agent("other", s.tool("pay"), s.tool("look"))
-					other.Hooks = using(asksFor("pay"))
+					other.Hooks = loop.Hooks(asksFor("pay"))
 					return s.agent("main", loop.Subagent(other))
 				}}
 		},
@@ -252,7 +252,7 @@ func suspendable() map[string]func() *site {
 				turns(call("look", nil), call("pay", nil), reply("ok"))),
 				build: func(s *site) *loop.Agent {
 					other := s.agent("other", s.tool("pay"), s.tool("look"))
-					other.Hooks = using(asksFor("look"))
+					other.Hooks = loop.Hooks(asksFor("look"))
 					a := s.agent("main")
 					a.Handoffs = []*loop.Agent{other}
 					return a

@@ -370,7 +370,7 @@ func TestStreamAsWithoutAnAnswerIsAnError(t *testing.T) {
 	stops := func(ctx context.Context, _ *agent.Run, _ agent.LLMRequest) (agent.BeforeLLMOutcome, error) {
 		return agent.EndTurn{Reply: "enough"}, nil
 	}
-	ended := &loop.Agent{Model: looptest.NewScript(), Use: []agent.Hook{agent.BeforeLLMFunc(stops)}}
+	ended := &loop.Agent{Model: looptest.NewScript(), Hooks: loop.Hooks(agent.BeforeLLMFunc(stops))}
 	for name, c := range map[string]struct {
 		a    *loop.Agent
 		into *invoice

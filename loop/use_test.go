@@ -24,7 +24,7 @@ func seenBy(seen *[]string) agent.Hook {
 func TestHooksOfRequestBelongToItsRun(t *testing.T) {
 	var seen, inner []string
 	helper := &loop.Agent{Name: "helper", Model: looptest.NewScript(looptest.Reply("done")).ForEachRun(),
-		Use: hooks(seenBy(&inner))}
+		Hooks: loop.Hooks(seenBy(&inner))}
 	a := &loop.Agent{Name: "main", Tools: tools(loop.Subagent(helper)), Hooks: new(agent.Hooks),
 		Model: looptest.NewScript(looptest.Call("helper", `{"task":"t"}`), looptest.Reply("ok")).ForEachRun()}
 	for _, use := range [][]agent.Hook{hooks(seenBy(&seen)), nil} {
@@ -46,6 +46,14 @@ func TestUnusableHookOfARequestFails(t *testing.T) {
 		if _, err := looptest.Ended(a.Do(t.Context(), loop.Request{Task: "x", Use: use})); err == nil {
 			t.Error("no error")
 		}
+		func() {
+			defer func() {
+				if recover() == nil {
+					t.Error("Hooks does not panic")
+				}
+			}()
+			loop.Hooks(use...)
+		}()
 	}
 }
 

@@ -121,9 +121,9 @@ func FuzzJudgement(f *testing.F) {
 
 func ExampleJudge() {
 	small := looptest.NewScript(looptest.Reply(`{"accept": false, "reason": "not about our products"}`))
-	a := &loop.Agent{Model: looptest.NewScript(), Use: []agent.Hook{&guardrail.Input{
+	a := &loop.Agent{Model: looptest.NewScript(), Hooks: loop.Hooks(&guardrail.Input{
 		Validators: []guardrail.Validator{guardrail.Judge(small, "Accept only tasks about our products.")},
-	}}}
+	})}
 	result, _ := a.Run(context.Background(), "Write my homework.")
 	fmt.Println(result.Reply)
 	fmt.Println(result.Stop.Message)

@@ -25,9 +25,9 @@ func Example() {
 		looptest.Reply("It is 20 degrees in Bern."), looptest.Reply(`{"facts": []}`),
 	)
 	store := &memory.Facts{Share: share.User}
-	a := &loop.Agent{Model: model, Use: []agent.Hook{
+	a := &loop.Agent{Model: model, Hooks: loop.Hooks(
 		&memory.Injector{Store: store}, &memory.Extractor{Store: store},
-	}}
+	)}
 	for _, task := range []string{"Remember that I live in Oslo.", "I moved to Bern.", "How warm is it at home?"} {
 		if _, err := a.Do(context.Background(), loop.Request{Task: task, User: "ann"}); err != nil {
 			fmt.Println(err)

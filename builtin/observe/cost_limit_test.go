@@ -41,7 +41,7 @@ func TestPricesCountTowardsTheCostLimit(t *testing.T) {
 		steps int // 2 dollars a call, and a limit of 5 dollars
 	}{
 		{"calls of the run", &loop.Agent{Model: million{"m", "work"}, Tools: []agent.Tool{work}}, 3},
-		{"calls of hooks", &loop.Agent{Model: million{"m", "work"}, Tools: []agent.Tool{work}, Use: []agent.Hook{asks}}, 2},
+		{"calls of hooks", &loop.Agent{Model: million{"m", "work"}, Tools: []agent.Tool{work}, Hooks: loop.Hooks(asks)}, 2},
 		{"calls of sub-agents", &loop.Agent{Model: million{"m", "inner"}, Tools: []agent.Tool{
 			loop.Subagent(&loop.Agent{Name: "inner", Model: million{name: "m"}}),
 		}}, 2},

@@ -58,7 +58,7 @@ func TestApprovalStopEndsTheTurn(t *testing.T) {
 		Turns: []looptest.Turn{looptest.Call("look", nil), looptest.Reply("done")},
 		Tools: []agent.Tool{look},
 		Hooks: []agent.Hook{&permission.ApprovalStop{}},
-		Agent: &loop.Agent{Use: []agent.Hook{answer}},
+		Agent: &loop.Agent{Hooks: loop.Hooks(answer)},
 	}.Do(t, t.Context(), loop.Request{Messages: ran.Messages, Resume: loop.Resume{Steps: ran.Steps}})
 	if got := fixture.PromptsWith(again,
 		"The tool pay asked in step 2: Pay 40 euros?\nThe user answered: later"); got != "10" || again.Reply != "done" {

@@ -26,7 +26,7 @@ func ExampleSteering() {
 			fmt.Println(req.Messages[len(req.Messages)-1].Content)
 			return looptest.Reply("Understood.").Response(), nil
 		})),
-		Use: []agent.Hook{steering},
+		Hooks: loop.Hooks(steering),
 	}
 	_, err := a.Do(context.Background(), loop.Request{Task: "Mend the build.", Conversation: "build"})
 	fmt.Println(err, len(steering.Pending(build)))
@@ -201,7 +201,7 @@ func TestSteeringDeliversEachMessageOnce(t *testing.T) {
 		}
 		return looptest.Reply("ok").Response(), nil
 	})).ForEachRun()
-	a := &loop.Agent{Model: script, Use: []agent.Hook{s}}
+	a := &loop.Agent{Model: script, Hooks: loop.Hooks(s)}
 	for p := range 4 {
 		producers.Go(func() {
 			for i := range 25 {

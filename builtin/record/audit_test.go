@@ -268,7 +268,7 @@ func TestAuditRecordsModelAndSubRunFailures(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "audit.jsonl")
 	log := &record.Audit{Path: path}
 	helper := &loop.Agent{Name: "helper", Model: looptest.NewScript(looptest.Error(errors.New("no line"))),
-		Use: []agent.Hook{log}}
+		Hooks: loop.Hooks(log)}
 	looptest.Harness{
 		Turns: []looptest.Turn{looptest.Call("helper", `{"task":"x"}`), looptest.Reply("done")},
 		Tools: []agent.Tool{loop.Subagent(helper)},

@@ -25,7 +25,7 @@ func ExampleReplay() {
 	defer os.RemoveAll(dir)
 	ask := func(model agent.Model, hooks ...agent.Hook) {
 		a := &loop.Agent{Name: "guide", Model: model, Tools: []agent.Tool{&looptest.Tool{Name: "look", Result: "a door"}},
-			Use: hooks}
+			Hooks: loop.Hooks(hooks...)}
 		result, err := a.Run(context.Background(), "where am I?")
 		fmt.Println(result.Reply, err)
 	}
@@ -54,7 +54,7 @@ func ExampleReadTrajectory() {
 		Name:  "guide",
 		Model: looptest.NewScript(looptest.Call("look", nil), looptest.Reply("at a door")),
 		Tools: []agent.Tool{&looptest.Tool{Name: "look", Result: "a door"}},
-		Use:   []agent.Hook{&record.Provenance{Dir: dir, OneRun: true}},
+		Hooks: loop.Hooks(&record.Provenance{Dir: dir, OneRun: true}),
 	}
 	if _, err := a.Run(context.Background(), "where am I?"); err != nil {
 		panic(err)

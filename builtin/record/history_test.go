@@ -71,7 +71,7 @@ func TestHistoryKeepsLastRuns(t *testing.T) {
 
 func ExampleHistory() {
 	history := &record.History{}
-	a := &loop.Agent{Name: "clerk", Model: looptest.NewScript(looptest.Reply("done")), Use: []agent.Hook{history}}
+	a := &loop.Agent{Name: "clerk", Model: looptest.NewScript(looptest.Reply("done")), Hooks: loop.Hooks(history)}
 	_, _ = a.Run(context.Background(), "go")
 
 	for _, r := range history.Runs(agent.Identity{}, "clerk") {

@@ -43,7 +43,7 @@ func ExampleProvenance() {
 
 	recorded := &loop.Agent{
 		Model: looptest.NewScript(looptest.Reply("Paris.")),
-		Use:   []agent.Hook{&record.Provenance{Dir: dir, OneRun: true}},
+		Hooks: loop.Hooks(&record.Provenance{Dir: dir, OneRun: true}),
 	}
 	_, _ = recorded.Run(context.Background(), "The capital of France?")
 

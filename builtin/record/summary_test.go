@@ -96,7 +96,7 @@ func ExampleSummary() {
 	a := &loop.Agent{
 		Model: looptest.NewScript(looptest.Reply("Take the 9:04.")),
 		Clock: looptest.NewClock(time.Date(2026, 1, 2, 3, 4, 0, 0, time.UTC)),
-		Use:   []agent.Hook{&record.Summary{Dir: dir}},
+		Hooks: loop.Hooks(&record.Summary{Dir: dir}),
 	}
 	_, _ = a.Do(context.Background(), loop.Request{Task: "When does the train leave?", Conversation: "trains"})
 	page, _ := os.ReadFile(filepath.Join(dir, "trains.md"))

@@ -67,7 +67,7 @@ func ExampleTiming() {
 	timing := &record.Timing{}
 	a := &loop.Agent{
 		Model: looptest.NewScript(looptest.Call("sleep", nil), looptest.Reply("done")),
-		Tools: []agent.Tool{sleep}, Use: []agent.Hook{timing}, Clock: clock,
+		Tools: []agent.Tool{sleep}, Hooks: loop.Hooks(timing), Clock: clock,
 	}
 	_, _ = a.Run(context.Background(), "go")
 	for _, s := range timing.Samples() {

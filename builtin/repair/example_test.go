@@ -27,7 +27,7 @@ func ExampleSchemaRetry() {
 	a := &loop.Agent{
 		Model: looptest.NewScript(looptest.Call("read", `{"file":"a.go"}`), looptest.Reply("ok")),
 		Tools: []agent.Tool{read},
-		Use:   []agent.Hook{&repair.SchemaRetry{}},
+		Hooks: loop.Hooks(&repair.SchemaRetry{}),
 	}
 	result, _ := a.Run(context.Background(), "Read a.go.")
 	lines := strings.Split(result.Calls[0].Output, "\n")

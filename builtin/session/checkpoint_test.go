@@ -436,7 +436,7 @@ func ExampleCheckpoint() {
 	agentWith := func(turns ...looptest.Turn) *loop.Agent {
 		return &loop.Agent{
 			Model: looptest.NewScript(turns...), Tools: []agent.Tool{tool},
-			Use: []agent.Hook{&session.Checkpoint{Store: store, Every: 1, Resume: true}},
+			Hooks: loop.Hooks(&session.Checkpoint{Store: store, Every: 1, Resume: true}),
 		}
 	}
 	request := loop.Request{Task: "Find the way out.", Conversation: "maze"}

@@ -290,7 +290,7 @@ func ExamplePersist() {
 	store := session.Sessions{Store: new(session.Map)} // or session.Dir{Path: "sessions"}
 	a := &loop.Agent{
 		Model: looptest.NewScript(looptest.Reply("Hello Ada.")),
-		Use:   []agent.Hook{&session.Persist{Store: store}},
+		Hooks: loop.Hooks(&session.Persist{Store: store}),
 	}
 	_, _ = a.Do(ctx, loop.Request{Task: "I am Ada.", Conversation: "ada"})
 

@@ -297,8 +297,8 @@ func TestConversationStaysBoundedOverFiftyRuns(t *testing.T) {
 	a := &loop.Agent{
 		Model: &summarising{steps: looptest.NewScript(turns...)},
 		Tools: []agent.Tool{&looptest.Tool{Name: "work", Result: strings.Repeat("x", 300)}},
-		Use: []agent.Hook{&window.Auto{Compactor: &window.Summarize{Trigger: 1000}, Window: 3000, WarnAt: 900,
-			ErrorAt: 1000, Reserve: 100, OnlyAtStart: true}},
+		Hooks: loop.Hooks(&window.Auto{Compactor: &window.Summarize{Trigger: 1000}, Window: 3000, WarnAt: 900,
+			ErrorAt: 1000, Reserve: 100, OnlyAtStart: true}),
 	}
 	var messages []agent.Message
 	for i := range 50 {

@@ -19,7 +19,7 @@ func BenchmarkStep(b *testing.B) {
 			turns[i] = looptest.Call("work", `{"path":"/tmp/x"}`)
 		}
 		a := &loop.Agent{
-			Model: looptest.NewScript(append(turns, looptest.Reply("done"))...).ForEachRun(), Use: hooks,
+			Model: looptest.NewScript(append(turns, looptest.Reply("done"))...).ForEachRun(), Hooks: loop.Hooks(hooks...),
 			Tools: []agent.Tool{&looptest.Tool{Name: "work", Result: "ok"}}, Limits: loop.Limits{Steps: steps + 1},
 		}
 		for range b.N / steps {

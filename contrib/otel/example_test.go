@@ -45,8 +45,8 @@ func (readOnly) OnPermission(
 func Example() {
 	provider := sdk.NewTracerProvider(sdk.WithBatcher(printer{}))
 	a := &loop.Agent{
-		Name: "assistant",
-		Use:  []agent.Hook{&otel.Telemetry{Traces: provider, Provider: "openai"}, readOnly{}},
+		Name:  "assistant",
+		Hooks: loop.Hooks(&otel.Telemetry{Traces: provider, Provider: "openai"}, readOnly{}),
 		Tools: []agent.Tool{
 			loop.ReadOnly(loop.Tool("list", "lists files", func(context.Context, struct{}) (string, error) {
 				return "a.txt", nil

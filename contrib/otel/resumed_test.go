@@ -28,7 +28,7 @@ func TestAResumedRunCountsItsOwnTokens(t *testing.T) {
 	)
 	process := func() *loop.Agent {
 		return &loop.Agent{
-			Name: "clerk", Model: model, Approver: later{}, Use: []agent.Hook{s.hook(), asks{}},
+			Name: "clerk", Model: model, Approver: later{}, Hooks: loop.Hooks(s.hook(), asks{}),
 			Tools: []agent.Tool{loop.Tool("pay", "pays", func(context.Context, struct{}) (string, error) { return "ok", nil })},
 		}
 	}

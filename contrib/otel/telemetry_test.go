@@ -68,7 +68,7 @@ func TestSpansFormOneTree(t *testing.T) {
 	researcher.Tools = []agent.Tool{get}
 	closer := &loop.Agent{Name: "closer", Model: looptest.NewScript(looptest.Reply("bye"))}
 	a := &loop.Agent{
-		Name: "main", Use: []agent.Hook{s.hook()}, Tools: []agent.Tool{get, loop.Subagent(researcher)},
+		Name: "main", Hooks: loop.Hooks(s.hook()), Tools: []agent.Tool{get, loop.Subagent(researcher)},
 		Handoffs: []*loop.Agent{closer},
 		Model: looptest.NewScript(
 			asking(looptest.Call("fetch", "{}")),
@@ -164,9 +164,9 @@ func TestRetryHasASpanForEachAttempt(t *testing.T) {
 func TestHookBoundTwiceRecordsOnce(t *testing.T) {
 	s := newSink(t)
 	hook := s.hook()
-	inner := &loop.Agent{Name: "inner", Use: []agent.Hook{hook}, Model: looptest.NewScript(looptest.Reply("in"))}
+	inner := &loop.Agent{Name: "inner", Hooks: loop.Hooks(hook), Model: looptest.NewScript(looptest.Reply("in"))}
 	outer := &loop.Agent{
-		Name: "outer", Use: []agent.Hook{hook}, Tools: []agent.Tool{loop.Subagent(inner)},
+		Name: "outer", Hooks: loop.Hooks(hook), Tools: []agent.Tool{loop.Subagent(inner)},
 		Model: looptest.NewScript(looptest.Call("inner", `{"task":"x"}`), looptest.Reply("out")),
 	}
 	if _, err := outer.Run(t.Context(), "go"); err != nil {

@@ -36,14 +36,14 @@ func TestWorkflowEndsWithAnswers(t *testing.T) {
 			clerk := &loop.Agent{
 				Name: "clerk", Tools: []agent.Tool{look, pay}, Approver: fleet.Later{},
 				Model: looptest.NewScript(looptest.Call("look", nil), looptest.Call("pay", nil), looptest.Reply("done")),
-				Use: []agent.Hook{agent.OnPermissionFunc(func(
+				Hooks: loop.Hooks(agent.OnPermissionFunc(func(
 					_ context.Context, _ *agent.Run, call agent.ToolCallRequest,
 				) (agent.OnPermissionOutcome, error) {
 					if call.Name == "pay" {
 						return agent.Ask{}, nil
 					}
 					return nil, nil
-				})},
+				})),
 			}
 			w := &fleet.Worker{Store: store, Agents: map[string]*loop.Agent{"clerk": clerk},
 				Logger: slog.New(slog.DiscardHandler)}

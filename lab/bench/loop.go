@@ -151,7 +151,7 @@ func runLoop(steps int, hooks ...agent.Hook) func(n int) {
 	}
 	a := &loop.Agent{
 		Instructions: "Do the work.", Model: script, Tools: []agent.Tool{loopTool{}},
-		Use: hooks, Limits: loop.Limits{Steps: steps + 1},
+		Hooks: loop.Hooks(hooks...), Limits: loop.Limits{Steps: steps + 1},
 	}
 	return func(n int) {
 		for range n {

@@ -18,6 +18,7 @@ import (
 
 	"github.com/hookgen/hookgen/generated/agent"
 	"github.com/hookgen/hookgen/hookkit"
+	"github.com/hookgen/hookgen/loop"
 	"github.com/hookgen/hookgen/loop/looptest"
 )
 
@@ -140,7 +141,7 @@ func TestFailedCallsStayWithinTheLimit(t *testing.T) {
 					return answer, err
 				})
 				agents := clerk(looptest.NewScript(slices.Repeat([]looptest.Turn{model}, 30)...))
-				agents["clerk"].Use, agents["clerk"].Request.MaxTokens = []agent.Hook{again}, c.maxTokens
+				agents["clerk"].Hooks, agents["clerk"].Request.MaxTokens = loop.Hooks(again), c.maxTokens
 				limit := Account{"x", Amount{Tokens: 1000}}
 				w := &Worker{Store: store, Logger: quiet, Agents: agents, MaxReply: 400,
 					Accounts: func(Task) []Account { return []Account{limit} }}
@@ -265,14 +266,14 @@ func TestAccountsChangeDuringARun(t *testing.T) {
 				}
 				return agent.LLMResponse{Content: "done"}
 			}))
-			agents["clerk"].Use = []agent.Hook{agent.BeforeLLMFunc(func(
+			agents["clerk"].Hooks = loop.Hooks(agent.BeforeLLMFunc(func(
 				context.Context, *agent.Run, agent.LLMRequest,
 			) (agent.BeforeLLMOutcome, error) {
 				if !during {
 					spoil()
 				}
 				return nil, nil
-			})}
+			}))
 			w := &Worker{Store: m.store(), Logger: quiet, Agents: agents, Tries: 1,
 				Accounts: func(Task) []Account { return []Account{{Name: "x", Limit: Amount{Calls: 9}}} }}
 			work(t, w, func(ctx context.Context) {

@@ -77,7 +77,7 @@ func TestEngineMakesEachCallOnce(t *testing.T) {
 		all := clerk(model(agent.LLMResponse{ToolCalls: []agent.ToolCallRequest{
 			call("a", "look", "{}"), call("b", "look", "{}"), call("c", "helper", `{"task":"x"}`), call("d", "pay", "{}"),
 		}}, agent.LLMResponse{Content: "done"}), loop.ReadOnly(look), pay, loop.Subagent(helper))
-		all["clerk"].Use = []agent.Hook{
+		all["clerk"].Hooks = loop.Hooks(
 			agent.BeforeToolFunc(func(context.Context, *agent.Run, agent.ToolCallRequest) (agent.BeforeToolOutcome, error) {
 				mu.Lock()
 				defer mu.Unlock()
@@ -92,7 +92,7 @@ func TestEngineMakesEachCallOnce(t *testing.T) {
 				}
 				return nil, nil
 			}),
-		}
+		)
 		return all
 	}
 	c := NewClient(e.store)

@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/hookgen/hookgen/generated/agent"
+	"github.com/hookgen/hookgen/loop"
 	"github.com/hookgen/hookgen/loop/looptest"
 )
 
@@ -45,14 +46,14 @@ func TestCancelIsNeverForgotten(t *testing.T) {
 				agents := clerk(model, &looptest.Tool{Name: "look"}, &looptest.Tool{Name: "ask"},
 					&looptest.Tool{Name: "hang", Hang: true})
 				if moment == suspended {
-					agents["clerk"].Use = []agent.Hook{agent.OnPermissionFunc(func(
+					agents["clerk"].Hooks = loop.Hooks(agent.OnPermissionFunc(func(
 						_ context.Context, _ *agent.Run, call agent.ToolCallRequest,
 					) (agent.OnPermissionOutcome, error) {
 						if call.Name == "ask" {
 							return agent.Ask{Prompt: "may I?"}, nil
 						}
 						return nil, nil
-					})}
+					}))
 				}
 				watched := store
 				watched.Log = watchedLog{store.Log, moment, func() {
@@ -89,11 +90,11 @@ func TestCancelledRunsNeedNoAnswer(t *testing.T) {
 					store, _ = inDoubt(t)
 				} else {
 					store = newMemory(simLifetime).store()
-					agents["clerk"].Use = []agent.Hook{agent.OnPermissionFunc(func(
+					agents["clerk"].Hooks = loop.Hooks(agent.OnPermissionFunc(func(
 						context.Context, *agent.Run, agent.ToolCallRequest,
 					) (agent.OnPermissionOutcome, error) {
 						return agent.Ask{}, nil
-					})}
+					}))
 				}
 				client := NewClient(store)
 				if err := client.Submit(t.Context(), task("a")); err != nil {

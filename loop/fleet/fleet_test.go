@@ -262,14 +262,14 @@ func TestRefusedCallIsNotMadeAgain(t *testing.T) {
 				})
 				agents = clerk(looptest.NewScript(looptest.Reply("done")), pay, loop.ReadOnly(&looptest.Tool{Name: "hang"}))
 				fires := 0
-				agents["clerk"].Use = []agent.Hook{agent.BeforeToolFunc(func(
+				agents["clerk"].Hooks = loop.Hooks(agent.BeforeToolFunc(func(
 					_ context.Context, _ *agent.Run, call agent.ToolCallRequest,
 				) (agent.BeforeToolOutcome, error) {
 					if fires++; call.Name == "pay" && fires < after {
 						return nil, errDown
 					}
 					return nil, nil
-				})}
+				}))
 				work(t, &Worker{Store: store, Logger: quiet, Agents: agents}, func(ctx context.Context) {
 					r, err := client.Wait(ctx, "a")
 					if pay.Count() != 1 || err != nil {
@@ -414,7 +414,7 @@ func TestRunsKeepTheirVersion(t *testing.T) {
 		})
 		worker := func(version string, turns ...looptest.Turn) *Worker {
 			agents := clerk(looptest.NewScript(turns...), pay)
-			agents["clerk"].Use = []agent.Hook{agent.OnPermissionFunc(asks)}
+			agents["clerk"].Hooks = loop.Hooks(agent.OnPermissionFunc(asks))
 			return &Worker{Store: store, Logger: quiet, Name: version, Hooks: version, Agents: agents}
 		}
 		var s Status

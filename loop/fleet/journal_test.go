@@ -64,7 +64,7 @@ func TestFinishedCallIsNeverMadeAgain(t *testing.T) {
 				calls := looptest.Calls(looptest.Call("pay", c.args), looptest.Call("hang", nil))
 				agents := clerk(looptest.NewScript(calls), pay, loop.ReadOnly(hang))
 				if c.hook != nil {
-					agents["clerk"].Use = []agent.Hook{c.hook}
+					agents["clerk"].Hooks = loop.Hooks(c.hook)
 				}
 				work(t, &Worker{Store: store, Logger: quiet, Grace: time.Second, Agents: agents}, func(context.Context) {
 					time.Sleep(time.Second)
@@ -77,7 +77,7 @@ func TestFinishedCallIsNeverMadeAgain(t *testing.T) {
 				})
 				agents = clerk(looptest.NewScript(end), pay, loop.ReadOnly(&looptest.Tool{Name: "hang"}))
 				if c.hook != nil {
-					agents["clerk"].Use = []agent.Hook{c.hook}
+					agents["clerk"].Hooks = loop.Hooks(c.hook)
 				}
 				work(t, &Worker{Store: store, Logger: quiet, Agents: agents}, func(ctx context.Context) {
 					r, err := client.Wait(ctx, "a")

@@ -18,6 +18,7 @@ import (
 	"time"
 
 	"github.com/hookgen/hookgen/generated/agent"
+	"github.com/hookgen/hookgen/loop"
 	"github.com/hookgen/hookgen/loop/looptest"
 )
 
@@ -123,13 +124,13 @@ func (s story) worker(store Store, pay agent.Tool) *Worker {
 	w := &Worker{Store: store, Name: "w", Logger: quiet, Grace: time.Second,
 		Agents: clerk(model, pay, &looptest.Tool{Name: "look", Result: "sun"})}
 	if s.asks {
-		w.Agents["clerk"].Use = []agent.Hook{agent.OnPermissionFunc(
+		w.Agents["clerk"].Hooks = loop.Hooks(agent.OnPermissionFunc(
 			func(ctx context.Context, run *agent.Run, call agent.ToolCallRequest) (agent.OnPermissionOutcome, error) {
 				if call.Name == "pay" {
 					return agent.Ask{Prompt: "sure?"}, nil
 				}
 				return nil, nil
-			})}
+			}))
 	}
 	return w
 }

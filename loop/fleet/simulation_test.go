@@ -585,7 +585,7 @@ func (w *world) agent(p *process) *loop.Agent {
 		pay = loop.Idempotent(pay)
 	}
 	return &loop.Agent{
-		Name: "clerk", Model: simModel{p}, Use: []agent.Hook{service, asks}, Approver: Later{}, Clock: p,
+		Name: "clerk", Model: simModel{p}, Hooks: loop.Hooks(service, asks), Approver: Later{}, Clock: p,
 		Tools: []agent.Tool{
 			pay, p.tool("approve"), loop.Idempotent(p.tool("set")), loop.ReadOnly(p.tool("look")),
 			loop.Idempotent(p.tool("crash")),

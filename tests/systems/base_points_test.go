@@ -188,10 +188,11 @@ func TestInnerExitWinsOverAnOuterReplacement(t *testing.T) {
 		s.Task += " please"
 		return agent.ReplaceOnRunStart(s, "polite"), nil
 	}))
-	inner := onRunStart(func(s agent.RunStart) (agent.OnRunStartOutcome, error) {
+	inner := outer.Layer("agent")
+	inner.Use(onRunStart(func(s agent.RunStart) (agent.OnRunStartOutcome, error) {
 		return agent.EndTurn{Reply: "refused: " + s.Task}, nil
-	})
-	ran := looptest.Harness{Agent: &loop.Agent{Hooks: outer, Use: all[agent.Hook](inner)}}.Run(t, "go")
+	}))
+	ran := looptest.Harness{Agent: &loop.Agent{Hooks: inner}}.Run(t, "go")
 	if ran.Reply != "refused: go please" || len(ran.Script.Calls()) != 0 {
 		t.Errorf("got %+v", ran.AgentResult)
 	}

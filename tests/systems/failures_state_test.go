@@ -150,7 +150,7 @@ func TestCountersDoNotLeakIntoNextRun(t *testing.T) {
 	a := &loop.Agent{
 		Model: looptest.NewScript(working(2)...).ForEachRun(),
 		Tools: all[agent.Tool](work()),
-		Use: all[agent.Hook](
+		Hooks: loop.Hooks(
 			&limit.Tools{Limits: map[string]int{"work": 2}}, &repair.Stagnation{
 				NudgeAfter:  3,
 				Fingerprint: func(agent.ToolCallResult) string { return "same" },
@@ -159,7 +159,7 @@ func TestCountersDoNotLeakIntoNextRun(t *testing.T) {
 		),
 	}
 	var prompts diary
-	a.Use = append(a.Use, beforeLLM(func(r agent.LLMRequest) (agent.BeforeLLMOutcome, error) {
+	a.Hooks.Use(beforeLLM(func(r agent.LLMRequest) (agent.BeforeLLMOutcome, error) {
 		prompts.note("%v", r.Messages)
 		return nil, nil
 	}))

@@ -164,7 +164,7 @@ func TestAHookIsRegisteredOncePerAgent(t *testing.T) {
 	bound := 0
 	own := bind(func(h *agent.Hooks) { bound++; h.Use(d.noting("own")) })
 	helper := &loop.Agent{
-		Name: "helper", Tools: all[agent.Tool](work()), Use: all[agent.Hook](own),
+		Name: "helper", Tools: all[agent.Tool](work()), Hooks: loop.Hooks(own),
 		Model: looptest.NewScript(working(1)...).ForEachRun(),
 	}
 	boss := &loop.Agent{Hooks: hooks, Tools: all(loop.Subagent(helper)), Model: looptest.NewScript(
@@ -179,7 +179,7 @@ func TestAHookIsRegisteredOncePerAgent(t *testing.T) {
 	if bound != 1 || len(hooks.BeforeTool.List()) != 0 {
 		t.Errorf("it was bound %d times; outside the helper there are %v", bound, names(hooks.BeforeTool.List()))
 	}
-	itself := &loop.Agent{Name: "itself", Use: all[agent.Hook](own), Model: looptest.NewScript(
+	itself := &loop.Agent{Name: "itself", Hooks: loop.Hooks(own), Model: looptest.NewScript(
 		looptest.Call("itself", `{"task":"again"}`), looptest.Call("work", nil), looptest.Reply("inner"),
 		looptest.Reply("outer"))}
 	itself.Tools = all(loop.Subagent(itself), agent.Tool(work()))

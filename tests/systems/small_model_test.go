@@ -40,7 +40,7 @@ func TestTimingSamplesAndEchoSeesEveryPoint(t *testing.T) {
 func TestLoopDetectorHintsAndThenEnds(t *testing.T) {
 	tool := work()
 	a := &loop.Agent{
-		Tools: all[agent.Tool](tool), Use: all[agent.Hook](&repair.LoopDetector{}),
+		Tools: all[agent.Tool](tool), Hooks: loop.Hooks(&repair.LoopDetector{}),
 		Model: looptest.NewScript(looptest.Call("work", `{"a":1,"b":2}`), looptest.Call("work", `{"a":2}`),
 			looptest.Call("work", `{"b":2,"a":1.0}`), looptest.Call("work", `{"a":1,"b":2}`)).ForEachRun(),
 	}

@@ -100,7 +100,7 @@ func TestTimeLimitCountsFromTheRunsStart(t *testing.T) {
 	want := agent.EndRun{Cause: agent.CauseTimeLimit, Message: "Execution time limit reached: 1.23s/1.00s",
 		Detail: map[string]any{"elapsedSeconds": 1.23, "maxSeconds": 1.0}}
 	a := &loop.Agent{
-		Model: looptest.NewScript(working(9)...).ForEachRun(), Tools: all[agent.Tool](slow), Use: all[agent.Hook](limit),
+		Model: looptest.NewScript(working(9)...).ForEachRun(), Tools: all[agent.Tool](slow), Hooks: loop.Hooks(limit),
 		Clock: clock,
 	}
 	for range 2 { // each run has a start of its own

@@ -36,7 +36,7 @@ func TestDeletedQueueLosesNoRun(t *testing.T) {
 				}
 				return agent.LLMResponse{ToolCalls: []agent.ToolCallRequest{{ID: "c", Name: "pay"}}}
 			}), pay)
-			agents["clerk"].Use = []agent.Hook{asks}
+			agents["clerk"].Hooks = loop.Hooks(asks)
 			w := &fleet.Worker{Store: store, Agents: agents, Sweep: 100 * time.Millisecond}
 			work(t, w, func(ctx context.Context) {
 				for i := range 5 {

@@ -139,14 +139,14 @@ func TestRestartAfterEachOperation(t *testing.T) {
 		return reply
 	})
 	agents := clerk(model, pay, &looptest.Tool{Name: "ask"})
-	agents["clerk"].Use = []agent.Hook{agent.OnPermissionFunc(func(
+	agents["clerk"].Hooks = loop.Hooks(agent.OnPermissionFunc(func(
 		_ context.Context, _ *agent.Run, call agent.ToolCallRequest,
 	) (agent.OnPermissionOutcome, error) {
 		if call.Name == "ask" {
 			return agent.Ask{}, nil
 		}
 		return nil, nil
-	})}
+	}))
 	accounts := func(t fleet.Task) []fleet.Account {
 		return []fleet.Account{{Name: t.ID, Limit: fleet.Amount{Calls: 9}}}
 	}

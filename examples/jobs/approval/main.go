@@ -20,7 +20,7 @@ func main() {
 	a := &loop.Agent{
 		Model:    &openai.Model{Name: "gpt-5-mini"},
 		Tools:    []agent.Tool{loop.Tool("pay", "Pays a bill.", pay)},
-		Use:      []agent.Hook{&permission.Confirm{Tools: []string{"pay"}}},
+		Hooks:    loop.Hooks(&permission.Confirm{Tools: []string{"pay"}}),
 		Approver: &permission.Terminal{},
 	}
 	result, err := a.Run(context.Background(), "Pay the rent of 1200 euros.")

@@ -10,7 +10,6 @@ import (
 
 	"github.com/hookgen/hookgen/builtin/session"
 	"github.com/hookgen/hookgen/contrib/sqlite"
-	"github.com/hookgen/hookgen/generated/agent"
 	"github.com/hookgen/hookgen/loop"
 	"github.com/hookgen/hookgen/loop/openai"
 )
@@ -22,7 +21,7 @@ func main() {
 	}
 	a := &loop.Agent{
 		Model: &openai.Model{Name: "gpt-5-mini"},
-		Use:   []agent.Hook{&session.Persist{Store: sqlite.Sessions{DB: db}}},
+		Hooks: loop.Hooks(&session.Persist{Store: sqlite.Sessions{DB: db}}),
 	}
 	task := loop.Request{Task: os.Args[1], Conversation: "chat"}
 	result, err := a.Do(context.Background(), task)

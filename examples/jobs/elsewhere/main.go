@@ -23,7 +23,7 @@ func pay(_ context.Context, b struct{ Euros int }) (string, error) { return "pai
 func main() {
 	a := &loop.Agent{Runs: session.Runs{Store: session.Dir{Path: "runs"}},
 		Model: &openai.Model{Name: "gpt-5"}, Tools: []agent.Tool{loop.Tool("pay", "Pays.", pay)},
-		Use: []agent.Hook{&permission.Confirm{Tools: []string{"*"}}}, Approver: permission.Later{}}
+		Hooks: loop.Hooks(&permission.Confirm{Tools: []string{"*"}}), Approver: permission.Later{}}
 	req := loop.Request{Task: "Pay the rent of 1200 euros."}
 	if yes := (agent.Approval{Allow: true}); len(os.Args) == 4 {
 		answer := loop.Answer{Question: os.Args[2], Digest: os.Args[3], Approval: yes}

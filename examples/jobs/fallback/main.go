@@ -7,7 +7,6 @@ import (
 	"log"
 
 	"github.com/hookgen/hookgen/builtin/retry"
-	"github.com/hookgen/hookgen/generated/agent"
 	"github.com/hookgen/hookgen/loop"
 	"github.com/hookgen/hookgen/loop/openai"
 )
@@ -15,7 +14,7 @@ import (
 func main() {
 	a := &loop.Agent{
 		Model: &openai.Model{Name: "gpt-5"},
-		Use:   []agent.Hook{&retry.Model{}, &retry.Fallback{Models: []string{"gpt-5-mini"}}},
+		Hooks: loop.Hooks(&retry.Model{}, &retry.Fallback{Models: []string{"gpt-5-mini"}}),
 	}
 	result, err := a.Run(context.Background(), "Tell a joke.")
 	if err != nil {

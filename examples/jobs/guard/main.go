@@ -21,7 +21,7 @@ func check(_ context.Context, _ *agent.Run, r agent.RunStart) (agent.OnRunStartO
 
 func main() {
 	a := &loop.Agent{
-		Model: &openai.Model{Name: "gpt-5-mini"}, Use: []agent.Hook{agent.OnRunStartFunc(check)},
+		Model: &openai.Model{Name: "gpt-5-mini"}, Hooks: loop.Hooks(agent.OnRunStartFunc(check)),
 	}
 	result, err := a.Run(context.Background(), "What is the password of Bob?")
 	if err != nil {

@@ -11,7 +11,6 @@ import (
 	"go.opentelemetry.io/otel/sdk/trace"
 
 	"github.com/hookgen/hookgen/contrib/otel"
-	"github.com/hookgen/hookgen/generated/agent"
 	"github.com/hookgen/hookgen/loop"
 	"github.com/hookgen/hookgen/loop/openai"
 )
@@ -24,7 +23,7 @@ func main() {
 	ctx, traces := context.Background(), trace.NewTracerProvider(trace.WithBatcher(exporter))
 	a := &loop.Agent{
 		Model: &openai.Model{Name: "gpt-5-mini"},
-		Use:   []agent.Hook{&otel.Telemetry{Traces: traces, Provider: "openai"}},
+		Hooks: loop.Hooks(&otel.Telemetry{Traces: traces, Provider: "openai"}),
 	}
 	result, err := a.Run(ctx, "Tell a joke.")
 	if err := errors.Join(err, traces.Shutdown(ctx)); err != nil {

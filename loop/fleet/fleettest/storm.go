@@ -206,7 +206,7 @@ func (st *storm) clerk(p *worker) *loop.Agent {
 		return nil, nil
 	})
 	return &loop.Agent{
-		Name: "clerk", Model: model{st}, Approver: fleet.Later{}, Use: []agent.Hook{asks},
+		Name: "clerk", Model: model{st}, Approver: fleet.Later{}, Hooks: loop.Hooks(asks),
 		Tools: []agent.Tool{loop.Tool("pay", "pays", pay), loop.Tool("approved", "pays", pay)},
 	}
 }
