@@ -68,6 +68,10 @@ func TestWorkflowEndsWithAnswers(t *testing.T) {
 					env.SignalWorkflow(cancelSignal, nil)
 					return
 				}
+				env.SignalWorkflow(answerSignal, []fleet.Answer{
+					{Answer: loop.Answer{Question: "unknown"}},
+					{Answer: loop.Answer{Question: s.Questions[0].ID, Digest: "of another call"}},
+				})
 				env.SignalWorkflow(answerSignal, []fleet.Answer{fleet.Decide(s.Questions[0], agent.Approval{Allow: true})})
 			}, time.Hour)
 			env.ExecuteWorkflow(workflowName, input{Run: "a", Lifetime: time.Minute})

@@ -61,8 +61,12 @@ func (a activities) advance(ctx context.Context, in input) (fleet.Next, error) {
 	ctx, stop := beat(ctx)
 	defer stop()
 	c := fleet.NewClient(a.Store)
-	for _, answer := range in.Answers { // a question that another answer was faster for stays as it is
-		if err := c.Answer(ctx, in.Run, answer); err != nil && !errors.Is(err, fleet.ErrConflict) {
+	for _, answer := range in.Answers {
+		// Another answer was faster, or somebody has sent a signal without Client.Answer. The question stays as it is.
+		err := c.Answer(ctx, in.Run, answer)
+		if errors.Is(err, fleet.ErrConflict) || errors.Is(err, fleet.ErrAnswer) {
+			activity.GetLogger(ctx).Warn("temporal: an answer is dropped", "error", err)
+		} else if err != nil {
 			return fleet.Next{}, err
 		}
 	}

@@ -257,10 +257,10 @@ func fits(rec *record, answers []Answer) error {
 		case q == nil:
 			return fmt.Errorf("the question %.100q is not pending: %w", a.Question, ErrConflict)
 		case seen[q.ID]:
-			return fmt.Errorf("the question %q has two answers", q.ID)
+			return fmt.Errorf("the question %q has two answers: %w", q.ID, ErrAnswer)
 		}
 		if err := a.check(*q); err != nil {
-			return err
+			return fmt.Errorf("%w: %w", err, ErrAnswer)
 		}
 		seen[q.ID] = true
 	}

@@ -14,6 +14,8 @@ var (
 	ErrNotFound = errors.New("fleet: it does not exist")
 	// ErrTooLarge is the error of a change that the store never takes. It was not made.
 	ErrTooLarge = errors.New("fleet: it is too large for the store")
+	// ErrAnswer is the error of an answer that does not fit its question. Nothing was changed.
+	ErrAnswer = errors.New("fleet: the answer does not fit its question")
 	// ErrUnreadable is the error about a run or an account that this release cannot read. The run may go on: workers of
 	// the other release continue it.
 	ErrUnreadable = errors.New("another release has written it; upgrade this program, or ask a program of that release")
