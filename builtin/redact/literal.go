@@ -10,12 +10,8 @@ func (n *named) value(a assignment) (next int) {
 	if a.op.nextLine {
 		return n.below(a)
 	}
-	for at < len(s) && (s[at] == '!' || s[at] == '&') && a.op.sign == ':' { // a tag or an anchor of YAML
-		end := at + len(wordAt(s, at))
-		if s[at] == '!' && !strings.HasPrefix(s[at:], "!!") || end == len(s) || !isBlank(s[end]) {
-			break
-		}
-		at = skipBlanks(s, end)
+	if a.op.sign == ':' && at < len(s) && (s[at] == '!' || s[at] == '&') {
+		at += length(s[at:], "yaml-tags")
 	}
 	opening := maskBytes.skip(s, at, 4) // for example, of a quotation mark
 	if strings.HasPrefix(s[opening:], Redacted) {
@@ -290,7 +286,8 @@ func (n *named) listed(at int) int {
 	if next < len(n.s) && (n.s[next] == ':' || n.s[next] == '=') {
 		return at + 1
 	}
-	if before := spaces.back(n.s, at, 200); before > 0 && (n.s[before-1] == '[' || n.s[before-1] == ',') && hidden(n.s[at+1:end], everything) {
+	before := spaces.back(n.s, at, 200)
+	if before > 0 && (n.s[before-1] == '[' || n.s[before-1] == ',') && hidden(n.s[at+1:end], everything) {
 		n.found = append(n.found, span{at + 1, end, ""})
 	}
 	return end + 1

@@ -45,9 +45,7 @@ func (n *named) scan(whole string, known []span) {
 			continue
 		}
 		start := i
-		for i < len(s) && nameBytes[s[i]] {
-			i++
-		}
+		i = nameBytes.skip(s, i, len(s))
 		if end := n.trimName(&start, i); end > start {
 			i = max(i, n.name(start, end))
 		}
@@ -90,14 +88,9 @@ func (n *named) trimName(start *int, end int) int {
 	if flag := strings.LastIndex(s[at:end], "--"); flag > 0 && s[at+flag-1] >= utf8.RuneSelf { // after another script
 		at += flag
 	}
-	for at < end && (s[at] == '-' || s[at] == '.') {
-		at++
-	}
-	for end > at && (s[end-1] == '.' || s[end-1] == '-') {
-		end--
-	}
+	at += end - at - len(strings.TrimLeft(s[at:end], ".-"))
 	*start = at
-	return end
+	return at + len(strings.TrimRight(s[at:end], ".-"))
 }
 
 // An assignment is a name with its operator, and the values that are secret after it.
@@ -136,13 +129,10 @@ func (n *named) name(start, end int) (next int) {
 			n.beginPair(op.at, lower == "type")
 		}
 	}
-	if kind == open {
-		if about.makers != nil {
-			return n.value(assignment{name, start, op, weak, about.makers})
-		}
+	if kind == open && about.makers == nil {
 		return end
 	}
-	return n.value(assignment{name, start, op, kind, about.makers})
+	return n.value(assignment{name, start, op, max(kind, weak), about.makers})
 }
 
 // A nameInfo describes the values of a name, from the words of the name.
@@ -215,10 +205,7 @@ func (n *named) kind(name string, about nameInfo, start int, op operator) secrec
 	// For example, API key: x, Secret access key: x, and Your API key is x.
 	if labelEnds[lowerName(name)] && start >= 2 && s[start-1] == ' ' && isLetter(s[start-2]) &&
 		(op.sign != ' ' || wordAt(s, op.at) == "is") {
-		from := start - 1
-		for from > 0 && start-from < 20 && isLetter(s[from-1]) {
-			from--
-		}
+		from := wordBytes.back(s, start-1, 19)
 		if label := n.r.secret(s[from : start+len(name)]); label > kind {
 			return label
 		}
@@ -232,6 +219,8 @@ var (
 	queryNames = set("query")
 	labelEnds  = set("label-ends")
 	jwkNames   = set("json-web-key")
+	wordBytes  = chars("A-Za-z\x80-\xff")
+	beforeText = chars(" \t\"'`\\")
 )
 
 // lowerName returns a name in lower case without punctuation.
@@ -254,13 +243,8 @@ func lowerName(name string) string {
 // because parsers have values of the type token.
 func (n *named) beginPair(at int, isType bool) {
 	s := n.s
-	for at < len(s) && (isQuote(s[at]) || s[at] == '\\' || isBlank(s[at])) {
-		at++
-	}
-	end := at
-	for end < len(s) && (nameBytes[s[end]] || s[end] == ' ') && end-at < 100 {
-		end++
-	}
+	at = beforeText.skip(s, at, len(s))
+	end := inField.skip(s, at, 100)
 	name := strings.TrimSpace(s[at:end])
 	if n.r.KeepSecrets || n.r.secret(name) <= weak || isType && !strings.EqualFold(name, "password") {
 		return

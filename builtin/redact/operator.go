@@ -174,6 +174,8 @@ func skipType(s string, at int, op *operator) int {
 	return at
 }
 
+var setters, keywords = set("setters"), set("keywords")
+
 // blankAssigns reports whether a blank connects the name s[start:end] with a value.
 func (n *named) blankAssigns(kind secrecy, start, end int, op *operator) bool {
 	s := n.s
@@ -218,16 +220,10 @@ func (n *named) blankAssigns(kind secrecy, start, end int, op *operator) bool {
 		return after == len(s) || s[after] != '{' // not the label of a block
 	}
 	before := lastWord(s, start)
-	switch before {
-	case "set": // aws configure set aws_secret_access_key x
+	if before == "set" { // aws configure set aws_secret_access_key x
 		return len(word) >= 8 && hasDigit(word) && !strings.ContainsAny(word, "()=")
-	case "ENV", "ARG", "setx", "-x", "-gx", "-Ux":
-		return kind > weak
 	}
-	if lower := s[start:end]; lower == "requirepass" || lower == "masterauth" || lower == "bindpw" || lower == "rootpw" {
-		return true
-	}
-	return n.netrc(start, op)
+	return setters[before] || keywords[s[start:end]] || n.netrc(start, op)
 }
 
 // netrc reports whether the name at start is a keyword of a .netrc file, which continues machine x or login x.

@@ -1,9 +1,6 @@
 package redact
 
-import (
-	"math/bits"
-	"strings"
-)
+import "strings"
 
 // hasDigit reports whether s contains a digit.
 func hasDigit(s string) bool {
@@ -17,13 +14,12 @@ func hasDigit(s string) bool {
 
 // variety returns the number of different bytes at the beginning of s.
 func variety(s string) int {
-	var seen [4]uint64
-	for i := range min(len(s), 64) {
-		seen[s[i]/64] |= 1 << (s[i] % 64)
-	}
+	var seen alphabet
 	n := 0
-	for _, part := range seen {
-		n += bits.OnesCount64(part)
+	for i := range min(len(s), 64) {
+		if !seen[s[i]] {
+			seen[s[i]], n = true, n+1
+		}
 	}
 	return n
 }
@@ -139,13 +135,9 @@ func beginsUUID(s string) bool {
 // isHash reports whether s is a hash, for example of a commit or a module: hexadecimal digits, or base64 after the name
 // of an algorithm.
 func isHash(s string) bool {
-	name, rest, found := strings.Cut(s[:min(len(s), 200)], ":")
-	if !found {
-		name, rest, found = strings.Cut(s[:min(len(s), 200)], "-")
-	}
-	switch strings.ToLower(name) {
-	case "sha1", "sha256", "sha384", "sha512", "md5", "h1", "blake3":
-		return found && any64.all(rest)
-	}
-	return anyHex.all(s)
+	s = s[:min(len(s), 200)]
+	end := strings.IndexAny(s[:min(len(s), 8)], ":-")
+	return end > 0 && hashNames[strings.ToLower(s[:end])] && any64.all(s[end+1:]) || anyHex.all(s)
 }
+
+var hashNames = set("hashes")

@@ -52,7 +52,8 @@ func (w *walk) value(v any, level int, within secrecy) any {
 		return shorten.Ellipsis
 	}
 	w.nodes--
-	switch v := plain(v).(type) {
+	v = plain(v)
+	switch v := v.(type) {
 	case nil, bool:
 		return v
 	case string:
@@ -72,15 +73,9 @@ func (w *walk) value(v any, level int, within secrecy) any {
 		if within < everything && (math.IsNaN(v) || math.IsInf(v, 0)) {
 			return fmt.Sprint(v)
 		}
-		return w.number(v, within)
 	case error:
 		return w.text(fmt.Sprintf("(cannot be encoded: %v)", v))
-	default:
-		return w.number(v, within)
 	}
-}
-
-func (w *walk) number(v any, within secrecy) any {
 	if within >= everything {
 		return 0
 	}
