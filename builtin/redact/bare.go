@@ -11,11 +11,7 @@ func (n *named) bare(a assignment, at int) (next int) {
 	if end := templateEnd(s, at); end > at {
 		return end
 	}
-	judged := maxJudged
-	if a.kind <= weak {
-		judged = 100
-	}
-	to := n.bareEnd(a, at, judged)
+	to := n.bareEnd(a, at, maxJudged)
 	value := s[at:to]
 	trimmed := strings.TrimRight(value, ".:!?")
 	if trimmed == "" || a.kind == everything && trimmed != value && len(value)-len(trimmed) > 1 && len(trimmed) <= 4 {
@@ -44,7 +40,7 @@ func (n *named) bare(a assignment, at int) (next int) {
 
 // maxJudged bounds the bytes of a value without quotes that decide whether it is secret. In a=b,a=b,a=b each value
 // without blanks reaches to the end of the text, so that the time would be quadratic without a bound.
-const maxJudged = 150
+const maxJudged = 101
 
 // bareEnd returns the end of the value without quotes that begins at at, but at most most bytes after at.
 func (n *named) bareEnd(a assignment, at, most int) int {

@@ -137,8 +137,7 @@ func providersOf(name string) providerList {
 			return found
 		}
 		before, last := words[len(words)-2], words[len(words)-1]
-		client := last == "id" && (before == "client" || before == "access")
-		if describes[singular(last)] && !client {
+		if describes[singular(last)] && !(last == "id" && (before == "client" || before == "access")) {
 			return nil
 		}
 		return found

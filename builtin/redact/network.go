@@ -15,11 +15,7 @@ func appendNetwork(found []span, s string) []span {
 		if !inAddress[s[at]] || at > 0 && (word[s[at-1]] || inAddress[s[at-1]]) {
 			continue
 		}
-		end := at
-		for end < len(s) && inAddress[s[end]] {
-			end++
-		}
-		visit(end - at)
+		end := inAddress.skip(s, at, len(s))
 		text := strings.TrimRight(s[at:min(end, at+64)], ".:-")
 		if host, _, port := strings.Cut(text, ":"); port && strings.Count(host, ".") == 3 {
 			text = host

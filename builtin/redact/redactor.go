@@ -17,7 +17,9 @@ const Redacted = "[REDACTED]"
 // Secrets are the values of keys such as password, api_key or Authorization, in JSON and in texts such as password=x or
 // --secret x. Secrets are also the user part of URLs, private keys, and tokens of well-known forms. Personal data are
 // e-mail addresses, telephone numbers, US social security numbers, and card and bank account numbers with valid check
-// digits. A Redactor recognises forms only: secrets in ordinary prose can remain.
+// digits. Telephone numbers have a plus sign and the code of any country, or one of the forms of the USA and the other
+// countries with the code 1: (555) 123-4567, 555-123-4567 and 555.123.4567. Bank account numbers are those of the
+// countries that use an IBAN. A Redactor recognises forms only: secrets in ordinary prose can remain.
 //
 // A Redactor is safe for concurrent use, unless its fields change.
 type Redactor struct {

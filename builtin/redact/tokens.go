@@ -22,9 +22,7 @@ func appendTokens(found []span, s string) []span {
 			i = p.to
 			continue
 		}
-		inWord := alnum[s[i]] // a token can follow the dollar sign or the brace
-		for i++; inWord && i < len(s) && alnum[s[i]]; i++ {
-		}
+		i = max(i+1, alnum.skip(s, i, len(s))) // a token can follow the dollar sign or the brace
 	}
 	return appendMarked(found, s)
 }
@@ -93,12 +91,8 @@ func (r *runs) end(a *alphabet, at int) int {
 	if p := r.ends[a]; p.from <= at && at < p.to {
 		return p.to
 	}
-	end := at
-	for end < len(r.s) && a[r.s[end]] {
-		end++
-	}
+	end := a.skip(r.s, at, len(r.s))
 	r.ends[a] = span{at, end, ""}
-	visit(end - at)
 	return end
 }
 
@@ -160,11 +154,8 @@ func (r *runs) webToken(at int) int {
 	}
 	end := r.end(any64, at)
 	if strings.HasPrefix(r.s[head:], ".ey") && end-head > 10 || headerBegins(r.s[at:min(head, at+32)]) {
-		for end > head && (r.s[end-1] == '.' || r.s[end-1] == '-') {
-			end--
-			visit(1)
-		}
-		return end
+		visit(end - head)
+		return head + len(strings.TrimRight(r.s[head:end], ".-"))
 	}
 	return 0
 }

@@ -18,10 +18,7 @@ func appendURLSecrets(found []span, s string) []span {
 		if from < 4 || !alnum[s[from-4]] {
 			continue
 		}
-		for run = max(run, from); run < len(s) && !endsURL[s[run]]; {
-			run++
-			visit(1)
-		}
+		run = urlBytes.skip(s, max(run, from), len(s))
 		end, _ := index(s[:run], from, "://") // for example, a URL in the query of another one
 		if p, ok := userinfo(s, from, end); ok {
 			found = append(found, p)
@@ -30,15 +27,12 @@ func appendURLSecrets(found []span, s string) []span {
 	}
 }
 
-// endsURL holds the bytes that cannot be in a URL.
-var endsURL = chars(" \t\r\n\"'`<>\\|")
+// urlBytes can be in a URL, and hostBytes before its path.
+var urlBytes, hostBytes = chars(" \t\r\n\"'`<>\\|").not(), chars("/?#").not()
 
 // userinfo returns the span of the credentials in a URL whose part after "://" is s[from:end].
 func userinfo(s string, from, end int) (span, bool) {
-	authority := from
-	for authority < end && strings.IndexByte("/?#", s[authority]) < 0 {
-		authority++
-	}
+	authority := hostBytes.skip(s, from, end-from)
 	if at := strings.LastIndexByte(s[from:authority], '@'); at >= 0 {
 		user, password, ok := strings.Cut(s[from:from+at], ":")
 		if ok && !isPlaceholder(password) || !ok && len(user) >= 16 && (isRandom(user) || anyHex.all(user)) {
