@@ -71,10 +71,8 @@ func quoteAt(s string, at int) int {
 	if isQuote(s[at]) {
 		return 1
 	}
-	for _, q := range lists["quotes"] {
-		if s[at] == q[0] && strings.HasPrefix(s[at:], q) {
-			return len(q)
-		}
+	if strings.IndexByte("&%u", s[at]) >= 0 {
+		return length(s[at:min(len(s), at+6)], "escaped-quote")
 	}
 	return 0
 }
