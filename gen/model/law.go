@@ -68,8 +68,8 @@ func (k Kind) MarshalText() ([]byte, error) { return []byte(k.String()), nil }
 // A Policy decides the consequence of a failing hook.
 type Policy int
 
-// The policies. Points of the kinds Observe, Check, CheckAll and Around have NoPolicy, because a policy would have no effect
-// there.
+// The policies. Points of the kinds Observe, Check, CheckAll and Around have NoPolicy, because a policy would have no
+// effect there.
 const (
 	NoPolicy Policy = iota
 	FailClosed

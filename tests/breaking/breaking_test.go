@@ -510,7 +510,8 @@ func (c *change) programDoes() string {
 // lawsTable has the verdict for each pair of laws.
 func lawsTable(matrix []*change) string {
 	names := map[string]string{"observe": "observe", "flow": "exits", "rewrite": "Replace, exits",
-		"amend": "Edit, exits", "vote": "Vote", "collect": "Collect", "check": "Check", "check_all": "CheckAll", "around": "Around"}
+		"amend": "Edit, exits", "vote": "Vote", "collect": "Collect", "check": "Check",
+		"check_all": "CheckAll", "around": "Around"}
 	verdicts := map[string]breaking.Verdict{}
 	for _, c := range matrix {
 		verdicts[c.base+" "+c.title] = c.verdict()

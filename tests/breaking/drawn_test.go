@@ -91,8 +91,9 @@ func (d *drawing) spec() program {
 	for _, name := range []string{"OnA", "OnB"} {
 		payload := d.pick(name+" payload", "A", "A", "A", "*A", "B", "Box[A]", "Box[int]", "addr.P", "[]A", "map[Text]B",
 			"[n]A", "struct{ F A }")
-		law := d.pick(name+" law", "", "spec.Check", "spec.CheckAll", "spec.Around[B]", "spec.Collect[string]", "spec.Collect[Text]",
-			"(spec.Collect[B], spec.FailClosed)", "(X, spec.FailClosed)", "(X, spec.FailOpen)", "(X, Y, spec.FailOpen)",
+		law := d.pick(name+" law", "", "spec.Check", "spec.CheckAll", "spec.Around[B]", "spec.Collect[string]",
+			"spec.Collect[Text]", "(spec.Collect[B], spec.FailClosed)", "(X, spec.FailClosed)", "(X, spec.FailOpen)",
+			"(X, Y, spec.FailOpen)",
 			"(spec.Replace, spec.FailOpen)", "(spec.Replace, X, Y, spec.FailOpen)", "(Y, X, spec.FailOpen)",
 			"(spec.Vote, X, Y, spec.FailOpen)", "(spec.Vote, spec.Reverse, Y, X, spec.FailClosed)",
 			"(Y, spec.Collect[B], spec.FailOpen)", "(spec.Edit[Edited], X, spec.FailOpen)",
