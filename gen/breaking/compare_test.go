@@ -37,7 +37,8 @@ func drawnSpec(t *rapid.T) string {
 		b.WriteString(pick("comment", "", "\t// "+name+" fires.\n", "\t// "+name+" fires.\n\t//\n\t// Deprecated: yes.\n"))
 		b.WriteString(pick("local", "", "", "\t//hookgen:local\n"))
 		b.WriteString("\t" + name + "(" + pick("payload", "A", "A", "B", "*A") + ") " + pick("law", "", "spec.Check",
-			"spec.CheckAll", "spec.Around[B]", "spec.Collect[string]", "(spec.Collect[B], spec.FailClosed)", "(X, spec.FailClosed)",
+			"spec.CheckAll", "spec.Around[B]", "spec.Collect[string]", "(spec.Collect[B], spec.FailClosed)",
+			"(X, spec.FailClosed)",
 			"(spec.Replace, spec.FailOpen)", "(spec.Replace, X, Y, spec.FailOpen)", "(spec.Edit[int], Y, X, spec.FailOpen)",
 			"(spec.Vote, X, Y, spec.FailOpen)", "(spec.Vote, spec.Reverse, Y, X, spec.FailClosed)",
 			"(Y, spec.Collect[B], spec.FailOpen)") + "\n")
