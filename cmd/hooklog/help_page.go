@@ -31,9 +31,9 @@ grows. It prints the address of the page once, and runs until it is interrupted.
 	hooklog serve run.jsonl
 	some-exporter | hooklog serve -
 
-The address contains a token. Without -host, other machines cannot reach the page, and other pages in the browser cannot read
-it. The page loads nothing from elsewhere. Standard input is copied to a temporary file without a name. On Windows it
-has a name, only its owner can read it, and it is removed at the end.
+The address contains a token. Without -host, other machines cannot reach the page, and other pages in the browser
+cannot read it. The page loads nothing from elsewhere. Standard input is copied to a temporary file without a name. On
+Windows it has a name, only its owner can read it, and it is removed at the end.
 
 Usage:
 

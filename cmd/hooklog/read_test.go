@@ -64,7 +64,8 @@ func TestHostileDifferencesNeedBoundedMemory(t *testing.T) {
 		t.Errorf("%d bytes of memory", used)
 	}
 	// Each point that does not fit any more has its changes in others.
-	if len(d.points) != numbers.MostPoints+1 || len(d.changes) > mostChanges+numbers.MostPoints+1 || d.counts[hooklog.Changed] != count {
+	if len(d.points) != numbers.MostPoints+1 || len(d.changes) > mostChanges+numbers.MostPoints+1 ||
+		d.counts[hooklog.Changed] != count {
 		t.Errorf("%d points, %d changes", len(d.points), len(d.changes))
 	}
 	var out strings.Builder

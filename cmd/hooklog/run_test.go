@@ -107,8 +107,8 @@ func TestHostsAreThoseOfBrowsers(t *testing.T) {
 			t.Errorf("%s: got %s, %v, want %s", c.address, got, err, c.want)
 		}
 	}
-	for _, host := range []string{"logs.example/", "user@logs.example", "ftp://logs.example", "https://logs.example/path", "a b",
-		"https://", ":80", "logs.example?token", "logs.example:port"} {
+	for _, host := range []string{"logs.example/", "user@logs.example", "ftp://logs.example", "https://logs.example/path",
+		"a b", "https://", ":80", "logs.example?token", "logs.example:port"} {
 		if address, _, err := addressOf(address{text: "127.0.0.1:9"}, host); err == nil {
 			t.Errorf("-host %s: the address is %s", host, address)
 		}

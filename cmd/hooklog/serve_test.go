@@ -152,8 +152,8 @@ func TestServeHasAnotherName(t *testing.T) {
 	path, token := filepath.Join(dir, "run.jsonl"), filepath.Join(dir, "token")
 	appendTo(t, path, lineOf(event(1)))
 	appendTo(t, token, "abcdefghij-0123456789\n")
-	s := startServe(t, nil, "-addr", "127.0.0.1:0", "-host", "https://logs.example", "-token", token, "-name", "BeforeSend.To",
-		path)
+	s := startServe(t, nil, "-addr", "127.0.0.1:0", "-host", "https://logs.example", "-token", token,
+		"-name", "BeforeSend.To", path)
 	if want := "https://logs.example/?token=abcdefghij-0123456789"; s.address != want {
 		t.Errorf("the address is %s, want %s", s.address, want)
 	}

@@ -104,7 +104,8 @@ func agentStory() []hooklog.Event {
 			e.Decision, e.By, e.Site, e.Reason = wire.Replace, "redact.Results", "main.go:31", "a secret in the output"
 			e.Final = encode(agentspec.ToolCallResult{
 				Call:   call("c1", "shell", `{"command":"du -s /var/cache/*"}`),
-				Output: "21G /var/cache/build\n2G /var/cache/apt\ntoken [REDACTED:token]", Elapsed: 650 * time.Millisecond, Attempts: 1,
+				Output: "21G /var/cache/build\n2G /var/cache/apt\ntoken [REDACTED:token]", Elapsed: 650 * time.Millisecond,
+				Attempts: 1,
 			})
 		})
 	whole := s.run
@@ -130,10 +131,13 @@ func agentStory() []hooklog.Event {
 	s.fire("OnPermission", force, 0, func(e *hooklog.Event) {
 		e.Decision, e.By, e.Site, e.Reason = "Deny", "shell.Guard", "main.go:28", "git push --force is never allowed"
 		e.Value = json.RawMessage(`{"Reason":"git push --force is never allowed"}`)
-		e.Ballots = []hooklog.Ballot{{By: "permission.Rules", Site: "main.go:27", Decision: "Ask", Reason: "it changes a remote"}}
+		e.Ballots = []hooklog.Ballot{
+			{By: "permission.Rules", Site: "main.go:27", Decision: "Ask", Reason: "it changes a remote"},
+		}
 	})
-	s.fire("OnPermissionDenied", agentspec.Denial{Call: force, Reason: "git push --force is never allowed", By: "shell.Guard"}, 2*time.Second)
-	s.fire("AfterTool", agentspec.ToolCallResult{Call: remove, Output: "(no output)", Elapsed: 2 * time.Second, Attempts: 1}, 0)
+	denial := agentspec.Denial{Call: force, Reason: "git push --force is never allowed", By: "shell.Guard"}
+	s.fire("OnPermissionDenied", denial, 2*time.Second)
+	s.fire("AfterTool", agentspec.ToolCallResult{Call: remove, Output: "gone", Elapsed: 2 * time.Second, Attempts: 1}, 0)
 	s.fire("AfterTool", agentspec.ToolCallResult{Call: force, Err: "denied: git push --force is never allowed"}, 0)
 	s.reply(1200*time.Millisecond, "21 GB are free now. I did not push, because that is not allowed.")
 	s.end(agentspec.CauseCompleted, 0.034, "21 GB are free now.")

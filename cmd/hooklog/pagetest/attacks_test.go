@@ -41,7 +41,8 @@ func attackedRuns() []hooklog.Event {
 			e.By, e.Site, e.Reason, e.Error, e.Spec = text, text, text, text, text
 			e.Run.Labels = map[string]string{"tenant": text, text: text}
 			e.Run.Parent = text
-			e.Ballots = []hooklog.Ballot{{By: text, Site: text, Decision: text, Reason: text, Value: encode([]string{text, text, text, text})}}
+			value := encode([]string{text, text, text, text})
+			e.Ballots = []hooklog.Ballot{{By: text, Site: text, Decision: text, Reason: text, Value: value}}
 			e.Failures = []hooklog.Failure{{By: text, Site: text, Cause: text}}
 			e.Value, e.Collected = encode(map[string]string{text: text}), encode([]string{text})
 		}
@@ -55,7 +56,8 @@ func attackedRuns() []hooklog.Event {
 		messages := []agentspec.Message{{Role: agentspec.RoleSystem, Content: text, Name: text}}
 		s.fire("BeforeLLM", agentspec.LLMRequest{Messages: messages, Model: text}, 1e6, changed)
 		s.fire("AfterLLM", agentspec.LLMResponse{
-			Content: text, Reasoning: text, Model: text, FinishReason: text, ToolCalls: []agentspec.ToolCallRequest{c}, Elapsed: 1e6,
+			Content: text, Reasoning: text, Model: text, FinishReason: text, ToolCalls: []agentspec.ToolCallRequest{c},
+			Elapsed: 1e6,
 		}, 1e6, changed)
 		s.fire("BeforeTool", c, 1e6, changed)
 		s.fire("BeforeAsk", agentspec.Question{Call: c, Prompt: text, Reason: text}, 1e9, everywhere)
@@ -79,14 +81,14 @@ func resistsAttacks(t *testing.T, p *tab) {
 		...[...document.body.querySelectorAll('*')].filter(e => !e.matches('a.skip, b, bdi, button, dd, details, dialog, ' +
 			'div, dl, dt, h1, h2, h3, header, input, kbd, label, li, main, mark, nav, noscript, ol, option, p, pre, select, ' +
 			'section, span, summary, table, tbody, td, th, thead, tr, ul, body > script:nth-last-of-type(-n + 2)')),
-		...[...document.body.querySelectorAll('*')].filter(e => [...e.attributes].some(a => /^(on|src|href|action)/.test(a.name)) &&
-			!e.matches('a.skip')),
+		...[...document.body.querySelectorAll(':not(a.skip)')].filter(e =>
+			[...e.attributes].some(a => /^(on|src|href|action)/.test(a.name))),
 	].map(e => e.outerHTML.slice(0, 200)).join()`)
 	harmless := func(where string) {
 		t.Helper()
 		made := get[string](p, `(window.hacked || '') + window.foreign()`)
-		if made != "" || get[bool](p, `/[\u202E\u2066\u200B\u0000\u0007]/.test(document.documentElement.innerText + document.title +
-				[...document.querySelectorAll('[aria-label], [title]')].map(e => e.ariaLabel + e.title).join())`) {
+		if made != "" || get[bool](p, `/[\u202E\u2066\u200B\u0000\u0007]/.test(document.documentElement.innerText +
+				document.title + [...document.querySelectorAll('[aria-label], [title]')].map(e => e.ariaLabel + e.title).join())`) {
 			t.Fatalf("%s: a text became a part of the page, or is invisible: %s", where, made)
 		}
 	}
@@ -120,7 +122,8 @@ func resistsAttacks(t *testing.T, p *tab) {
 	for _, text := range attacks {
 		p.choose("outcome", text)
 		p.choose("hook", text)
-		p.until(`document.querySelectorAll('#active li').length === 2 && document.getElementById('list-title').innerText === '1 run found'`)
+		p.until(`document.querySelectorAll('#active li').length === 2 &&
+			document.getElementById('list-title').innerText === '1 run found'`)
 		harmless("filters with " + text)
 	}
 }

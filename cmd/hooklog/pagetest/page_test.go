@@ -65,7 +65,8 @@ func TestPage(t *testing.T) {
 		t.Run(name, func(t *testing.T) { test(t, openTab(t, browser, hooklog, html)) })
 	}
 	for name, test := range map[string]func(*testing.T, *tab){
-		"shows pictures": showsPictures, "follows a live run": followsLiveRun, "lists new runs": listsNewRuns, "reads a shorter file again": readsShorterFile,
+		"shows pictures": showsPictures, "follows a live run": followsLiveRun, "lists new runs": listsNewRuns,
+		"reads a shorter file again": readsShorterFile,
 	} {
 		t.Run(name, func(t *testing.T) { test(t, openTab(t, browser, hooklog, serve)) })
 	}

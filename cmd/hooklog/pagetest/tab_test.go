@@ -126,7 +126,8 @@ func serve(t *testing.T, hooklog string, args ...string) string {
 func html(t *testing.T, hooklog string, args ...string) string {
 	t.Helper()
 	page := filepath.Join(t.TempDir(), "page.html")
-	if out, err := exec.Command(hooklog, append([]string{"html", "-o", page}, args...)...).CombinedOutput(); err != nil && len(out) == 0 {
+	out, err := exec.Command(hooklog, append([]string{"html", "-o", page}, args...)...).CombinedOutput()
+	if err != nil && len(out) == 0 {
 		t.Fatalf("%v\n%s", err, out)
 	}
 	return "file://" + filepath.ToSlash(page)

@@ -54,12 +54,14 @@ func drawsBars(t *testing.T, p *tab) {
 
 // drawsBarsOfAnySpec draws what is between BeforeX and AfterX.
 func drawsBarsOfAnySpec(t *testing.T, p *tab) {
-	p.write(event(1, "a", "BeforeSend"), event(3, "a", "BeforeSend"), event(4, "a", "AfterSend"), event(7, "a", "AfterSend"),
-		event(8, "a", "OnClose", failed))
+	p.write(event(1, "a", "BeforeSend"), event(3, "a", "BeforeSend"), event(4, "a", "AfterSend"),
+		event(7, "a", "AfterSend"), event(8, "a", "OnClose", failed))
 	p.open()
 	p.until(`document.querySelectorAll('.bar-of.step').length === 2`)
 	names := get[string](p, `[...document.querySelectorAll('.bar-of')].map(l => l.ariaLabel).join('\n')`)
-	for _, name := range []string{"Steps: Send, 3.0 s, at +", "Steps: Send, 4.0 s, at +", "Hooks: OnClose, 2 µs, at +7.0 s, failed"} {
+	for _, name := range []string{
+		"Steps: Send, 3.0 s, at +", "Steps: Send, 4.0 s, at +", "Hooks: OnClose, 2 µs, at +7.0 s, failed",
+	} {
 		if !strings.Contains(names, name) {
 			t.Errorf("no bar is %q:\n%s", name, names)
 		}
@@ -71,7 +73,8 @@ func showsConversation(t *testing.T, p *tab) {
 	p.do(chromedp.Click(`//button[.='Conversation']`))
 	p.until(`document.querySelector('.talk .turn.end')`)
 	p.want(".turn.user", "Task", "Free space on the build server, at least 20 GB")
-	p.want(".turn.assistant", "large-3", "took 1.3 s", "I look at the caches first.", "shell", `"command": "du -s /var/cache/*"`)
+	p.want(".turn.assistant", "large-3", "took 1.3 s", "I look at the caches first.", "shell",
+		`"command": "du -s /var/cache/*"`)
 	p.want(".turn.tool", "21G /var/cache/build", "[REDACTED:token]", "redact.Results", "a secret in the output")
 	p.want(".turn.tool .removed", "token hunter2")
 	p.want(".turn.person", "asked", "it removes files", "approved", "denied", "git push --force is never allowed")
@@ -93,8 +96,8 @@ func showsNumbers(t *testing.T, p *tab) {
 	p.openAgent()
 	p.click("#numbers")
 	p.until(`document.querySelectorAll('main table').length === 4`)
-	p.want("main", "63 fires in 5 runs, 1 sub-run included", "completed", "steps_limit", "OnPermission", "redact.Results main.go:31",
-		"Deny 1")
+	p.want("main", "63 fires in 5 runs, 1 sub-run included", "completed", "steps_limit", "OnPermission",
+		"redact.Results main.go:31", "Deny 1")
 	p.do(chromedp.Click(`//main//button[.='completed']`))
 	p.until(`document.getElementById('list-title').innerText === '2 runs found'`)
 	p.want("#active", "Outcome: completed")
@@ -107,8 +110,9 @@ func comparesRuns(t *testing.T, p *tab) {
 	p.want("#comparing", "Choose the run to compare with Free space on the build server")
 	p.click("#list li:last-child button")
 	p.until(`document.querySelector('.pair')`)
-	p.want("main table", "Free space on the build server", "How many packages were built?", "15.6 s", "1.7 s", "0.034", "0.011")
-	statuses := get[string](p, `[...document.querySelectorAll('.pair')].map(e => e.querySelector('.status').innerText).join(' ')`)
+	p.want("main table", "Free space on the build server", "How many packages were built?", "15.6 s", "1.7 s",
+		"0.034", "0.011")
+	statuses := get[string](p, `[...document.querySelectorAll('.pair .status')].map(e => e.innerText).join(' ')`)
 	if !strings.HasPrefix(statuses, "other payload same other payload") || !strings.Contains(statuses, "only left") {
 		t.Errorf("the pairs are %s", statuses)
 	}

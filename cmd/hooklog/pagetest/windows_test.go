@@ -13,10 +13,14 @@ import (
 	"github.com/chromedp/chromedp"
 )
 
-// The views of the page of agentStory, by what the address names and what is there when they are drawn.
-var views = []struct{ name, hash, until string }{
+// A view is one of the views of the page, by what the address names and what is there when it is drawn.
+type view struct{ name, hash, until string }
+
+// The views of the page of agentStory.
+var views = []view{
 	{"a run", "#run=e07a9d35&event=34", `document.querySelector('.bar-of.person') && document.querySelector('.detail')`},
-	{"a conversation", "#run=e07a9d35&view=talk", `document.querySelector('.bar-of.person') && document.querySelector('.talk .added')`},
+	{"a conversation", "#run=e07a9d35&view=talk", `document.querySelector('.bar-of.person') &&
+		document.querySelector('.talk .added')`},
 	{"numbers", "#view=numbers", `document.querySelectorAll('main table').length === 4`},
 	{"two runs", "#run=5c1e&with=77ab", `document.querySelector('.pair')`},
 }
@@ -35,7 +39,7 @@ func fitsEveryWindow(t *testing.T, p *tab) {
 		for _, dark := range []bool{false, true} {
 			p.scheme(dark)
 			p.do(chromedp.EmulateViewport(width, 800))
-			for _, v := range append(views, struct{ name, hash, until string }{"the list", "", `document.querySelector('#list .title')`}) {
+			for _, v := range append(views, view{"the list", "", `document.querySelector('#list .title')`}) {
 				t.Run(fmt.Sprintf("%s, %d pixels, dark %v", v.name, width, dark), func(t *testing.T) {
 					p.show(v.hash, v.until)
 					if v.name == "the list" {
@@ -82,10 +86,12 @@ const faintTexts = `(() => {
 	const texts = document.createTreeWalker(document.body, NodeFilter.SHOW_TEXT);
 	while (texts.nextNode()) {
 		const e = texts.currentNode.parentElement;
-		if (!texts.currentNode.data.trim() || !e.checkVisibility() || e.closest('script, style, option, .unseen, .skip')) continue;
+		if (!texts.currentNode.data.trim() || !e.checkVisibility()) continue;
+		if (e.closest('script, style, option, .unseen, .skip')) continue;
 		const [a, b] = [light(getComputedStyle(e).color), light(behind(e))];
 		const contrast = (Math.max(a, b) + .05) / (Math.min(a, b) + .05);
-		if (contrast < 4.5) faint.add(e.className + ' ' + texts.currentNode.data.trim().slice(0, 20) + ' ' + contrast.toFixed(1));
+		const text = texts.currentNode.data.trim().slice(0, 20);
+		if (contrast < 4.5) faint.add(e.className + ' ' + text + ' ' + contrast.toFixed(1));
 	}
 	return [...faint].join('; ');
 })()`
@@ -102,7 +108,8 @@ func (p *tab) tree() (nodes []axNode) {
 		}
 		return text
 	}
-	all, err := chromedp.Run(p.ctx, func(ctx context.Context, t *chromedp.Target) (accessibility.GetFullAXTreeResult, error) {
+	type result = accessibility.GetFullAXTreeResult
+	all, err := chromedp.Run(p.ctx, func(ctx context.Context, t *chromedp.Target) (result, error) {
 		return cdp.Call(ctx, t, accessibility.GetFullAXTree, accessibility.GetFullAXTreeParams{})
 	})
 	if err != nil {
@@ -134,13 +141,16 @@ func hasAccessibleTree(t *testing.T, p *tab) {
 	}
 	special := map[string][]axNode{
 		"a run": {
-			{"region", "Time"}, {"group", "People, 1 bar, 6.0 s"}, {"button", "People: shell, 6.0 s, at +6.4 s"}, {"group", "View"},
+			{"region", "Time"}, {"group", "People, 1 bar, 6.0 s"}, {"button", "People: shell, 6.0 s, at +6.4 s"},
+			{"group", "View"},
 			{"button", "Conversation"}, {"checkbox", "Decisions only"}, {"button", "Compare"}, {"list", "Fires"},
 			{"heading", "Free space on the build server, at least 20 GB"},
 		},
 		"a conversation": {{"list", "Conversation"}, {"button", "Fires"}, {"region", "Changed by hooks"}},
 		"numbers":        {{"heading", "Numbers of the record"}, {"columnheader", "Mean duration"}, {"button", "completed"}},
-		"two runs":       {{"heading", "Two runs"}, {"list", "Fires of both runs"}, {"columnheader", "How many packages were built?"}},
+		"two runs": {
+			{"heading", "Two runs"}, {"list", "Fires of both runs"}, {"columnheader", "How many packages were built?"},
+		},
 	}
 	for _, v := range views {
 		t.Run(v.name, func(t *testing.T) {
@@ -173,7 +183,8 @@ func (p *tab) tabTo(expression string) {
 		}
 		p.keys("Tab")
 	}
-	p.t.Fatalf("the Tab key does not reach %s; the focus is on %s", expression, get[string](p, `document.activeElement.outerHTML.slice(0, 300)`))
+	p.t.Fatalf("the Tab key does not reach %s; the focus is on %s", expression,
+		get[string](p, `document.activeElement.outerHTML.slice(0, 300)`))
 }
 
 // showsViewsByKeys uses all views without a mouse.
@@ -184,8 +195,8 @@ func showsViewsByKeys(t *testing.T, p *tab) {
 	p.until(`document.querySelector('#list .title')?.innerText.startsWith('Summarize')`)
 	p.tabTo(`e.closest('#list')`)
 	p.keys("j", "Enter")
-	p.until(`document.querySelector('main h2').innerText.startsWith('Free') && document.activeElement === document.querySelector('main') &&
-		document.querySelectorAll('.bar-of').length > 20`)
+	p.until(`document.querySelector('main h2').innerText.startsWith('Free') &&
+		document.activeElement === document.querySelector('main') && document.querySelectorAll('.bar-of').length > 20`)
 	p.tabTo(`e.matches('.bar-of')`)
 	p.keys("ArrowRight", "ArrowRight", "ArrowLeft")
 	p.until(`document.activeElement.ariaLabel.startsWith('Model: large-3, 1.3 s')`)

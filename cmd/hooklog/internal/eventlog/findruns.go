@@ -31,7 +31,8 @@ func (m Mark) compare(o Mark) int {
 }
 
 // FindRuns returns the runs without a parent that a query selects, in an order: at most most of those after a mark. A
-// run is selected if the conditions about runs hold for it, and those about fires for a fire of it or of a run below it.
+// run is selected if the conditions about runs hold for it, and those about fires for a fire of it or of a run below
+// it.
 //
 // After the time within, FindRuns returns what it has found. If next is not nil, the search can continue after it. One
 // run is always looked at as a whole, unless the context ends.

@@ -80,7 +80,8 @@ func TestFindRuns(t *testing.T) {
 // TestFindKnowsTheRun finds fires by what is known of their runs, also in the run below.
 func TestFindKnowsTheRun(t *testing.T) {
 	x := manyRuns(t)
-	if found, _ := x.Find(t.Context(), eventlog.Query{Tenant: "acme", Point: "OnRunEnd"}, 100, 10); fmt.Sprint(found) != "[5 4 3]" {
+	found, _ := x.Find(t.Context(), eventlog.Query{Tenant: "acme", Point: "OnRunEnd"}, 100, 10)
+	if fmt.Sprint(found) != "[5 4 3]" {
 		t.Errorf("got %v", found)
 	}
 }
@@ -100,7 +101,8 @@ func TestFindRunsMakesProgress(t *testing.T) {
 	}
 	ended, cancel := context.WithCancel(t.Context())
 	cancel()
-	if runs, next := x.FindRuns(ended, eventlog.Query{}, eventlog.Newest, eventlog.Start, 10, time.Minute); len(runs) > 0 || next == nil {
+	runs, next := x.FindRuns(ended, eventlog.Query{}, eventlog.Newest, eventlog.Start, 10, time.Minute)
+	if len(runs) > 0 || next == nil {
 		t.Errorf("got %d runs after the end of the context", len(runs))
 	}
 }
@@ -114,7 +116,9 @@ func TestRunsHaveResults(t *testing.T) {
 	}{
 		{"a result", []string{`{"stop":{"cause":"completed"},"usage":{"cost":0.5}}`}, "completed", 0.5},
 		{"a result, and an observer after it", []string{`{"stop":{"cause":"completed"}}`, `1`}, "completed", 0},
-		{"two results", []string{`{"stop":{"cause":"suspended"}}`, `{"stop":{"cause":"error"},"usage":{"cost":2}}`}, "error", 2},
+		{"two results", []string{
+			`{"stop":{"cause":"suspended"}}`, `{"stop":{"cause":"error"},"usage":{"cost":2}}`,
+		}, "error", 2},
 		{"other types", []string{`{"stop":{"cause":1}}`, `{"stop":"cause"}`, `["stop","cause"]`}, "", 0},
 		{"another cost", []string{`{"stop":{"cause":"completed"},"usage":{"cost":"much"}}`}, "", 0},
 		{"a long cause", []string{fmt.Sprintf(`{"stop":{"cause":%q}}`, strings.Repeat("x", 5000))}, "", 0},

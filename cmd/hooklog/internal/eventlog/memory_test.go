@@ -40,7 +40,8 @@ func writeRuns(t testing.TB, path string, n int) {
 			Spec: "example.com/agent", Point: points[i%len(points)], Decision: wire.Continue,
 			Run:     wire.RunInfo{ID: id, Root: id, Labels: map[string]string{"tenant": fmt.Sprint("tenant ", i/each%40)}},
 			Elapsed: time.Duration(random.ExpFloat64() * float64(time.Millisecond)),
-			Payload: fmt.Appendf(nil, `{"step":%d,"name":"read","text":%q}`, i%each/5, strings.Repeat("some words ", random.IntN(60))),
+			Payload: fmt.Appendf(nil, `{"step":%d,"name":"read","text":%q}`, i%each/5,
+				strings.Repeat("some words ", random.IntN(60))),
 		}
 		switch i % each {
 		case 0:

@@ -70,7 +70,8 @@ func Write(w io.Writer, x *eventlog.Index, name string, numbers ...int) error {
 	if len(numbers) == 0 {
 		n := x.Numbers()
 		d.Numbers = &n
-		runs, _ = x.FindRuns(context.Background(), eventlog.Query{}, eventlog.Newest, eventlog.Start, d.Status.Runs, searchTime)
+		all := eventlog.Query{}
+		runs, _ = x.FindRuns(context.Background(), all, eventlog.Newest, eventlog.Start, d.Status.Runs, time.Hour)
 	}
 	f := filler{views: v, d: &d}
 	for _, r := range runs {

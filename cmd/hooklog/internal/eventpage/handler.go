@@ -195,7 +195,8 @@ func (h *handler) runs(r *http.Request) (any, error) {
 	if err := errors.Join(err1, err2, err3); err != nil {
 		return nil, err
 	}
-	runs, next := h.FindRuns(r.Context(), q, r.URL.Query().Get("order"), eventlog.Mark{Key: key, Number: n}, many/4, searchTime)
+	after := eventlog.Mark{Key: key, Number: n}
+	runs, next := h.FindRuns(r.Context(), q, r.URL.Query().Get("order"), after, many/4, searchTime)
 	view := runsView{Runs: []runView{}, Next: next}
 	for _, run := range runs {
 		view.Runs = append(view.Runs, h.views.run(run))

@@ -128,11 +128,12 @@ func TestTokenBecomesACookie(t *testing.T) {
 func TestProxiedHostNeedsTLS(t *testing.T) {
 	h := NewHandler(indexOf(t, event(1, "a", "P", "1")), "name", token, host, "https://Logs.Example")
 	got := ask(h, "/?token="+token, func(r *http.Request) { r.Host = "logs.example" })
-	if c := got.Cookies(); got.StatusCode != http.StatusSeeOther || len(c) != 1 || !c[0].Secure || c[0].Name != "hooklog-" {
+	c := got.Cookies()
+	if got.StatusCode != http.StatusSeeOther || len(c) != 1 || !c[0].Secure || c[0].Name != "hooklog-" {
 		t.Errorf("got %s and the cookies %v", got.Status, c)
 	}
 	with := func(value, host string) int {
-		return ask(h, "/", func(r *http.Request) { r.Host, r.Header = host, http.Header{"Cookie": {"hooklog-=" + value}} }).StatusCode
+		return ask(h, "/", header("Cookie", "hooklog-="+value), func(r *http.Request) { r.Host = host }).StatusCode
 	}
 	if with(token, "logs.example") != http.StatusOK || with("other", "logs.example") != http.StatusForbidden ||
 		with(token, "other.example") != http.StatusForbidden {

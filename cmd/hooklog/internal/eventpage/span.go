@@ -10,7 +10,8 @@ import (
 // A spanView says what a fire of an agent's point shows about the time of its run, for the bars of the page. Other
 // specs need none: the page draws a bar from a point with the name BeforeX to the next fire of AfterX.
 type spanView struct {
-	Kind string        `json:"kind"`           // model or tool, which end with the fire; ask or answer, around a wait for a person
+	// Kind is model or tool, for a call that ends with the fire; or ask or answer, around a wait for a person.
+	Kind string        `json:"kind"`
 	Name string        `json:"name,omitempty"` // of the model or the tool
 	Call string        `json:"call,omitempty"` // the ID of the call that a person decides; "" if the whole run waits
 	Took time.Duration `json:"took,omitempty"`

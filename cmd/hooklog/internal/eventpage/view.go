@@ -40,7 +40,7 @@ type runView struct {
 // A summary describes a run, as far as the payloads of its first fire and of its result do. Specs differ, so the
 // fields are those that the payloads of the reference spec have. A field is missing if no payload has it.
 type summary struct {
-	Name   string            `json:"name,omitempty"`   // the field that the caller has chosen, or the text "task" of the first payload
+	Name   string            `json:"name,omitempty"`   // the field of the index, or "task" of the first payload
 	Labels map[string]string `json:"labels,omitempty"` // of the first event
 	Cause  string            `json:"cause,omitempty"`  // "stop.cause" of the result
 	Cost   *float64          `json:"cost,omitempty"`   // "usage.cost" of the result

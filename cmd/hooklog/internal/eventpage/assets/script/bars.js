@@ -1,5 +1,5 @@
-// The time of a run as bars: waits for people, calls of models and tools, steps, the hooks of fires, and the runs that it
-// started.
+// The time of a run as bars: waits for people, calls of models and tools, steps, the hooks of fires, and the runs that
+// it started.
 
 const lanes = {
 	person: 'People', model: 'Model', tool: 'Tools', step: 'Steps', hooks: 'Hooks', run: 'Runs',
