@@ -26,6 +26,11 @@ type Options struct {
 	// TrustHints sets ReadOnly and Idempotent of the tools that the server declares to be so. Without it no tool is.
 	// A hint is a claim of the server: hooks that permit only read-only tools then trust the server.
 	TrustHints bool
+
+	// Approver answers the questions that the server asks during a call (elicitation), usually the Approver of the agent.
+	// Question.Tool.Parameters is the schema of the values that the server wants; Approval.Args are the values. Nil: the
+	// server cannot ask. A call waits for the answer, within its Timeout.
+	Approver agent.Approver
 }
 
 func (o Options) resolved() Options {
@@ -81,6 +86,7 @@ type Server struct {
 	end        context.CancelFunc
 	dialing    chan struct{} // holds a value while somebody connects
 	relist     chan struct{} // has a value when the tools may have changed
+	questions  chan struct{} // has a value for each question that waits for a person
 	background sync.WaitGroup
 
 	mu       sync.Mutex
@@ -111,12 +117,17 @@ func Connect(ctx context.Context, name string, to Transport, opts Options) (*Ser
 	s := &Server{
 		name: name, to: to, opts: opts.resolved(), secret: redactor(to.secrets()),
 		dialing: make(chan struct{}, 1), relist: make(chan struct{}, 1),
-		reports: make(map[string]*reporter),
+		reports: make(map[string]*reporter), questions: make(chan struct{}, maxQuestions),
+	}
+	var elicit func(context.Context, *sdk.ElicitRequest) (*sdk.ElicitResult, error) // nil: the server cannot ask
+	if opts.Approver != nil {
+		elicit = s.elicit
 	}
 	s.life, s.end = context.WithCancel(context.Background())
 	s.client = sdk.NewClient(&sdk.Implementation{Name: "hookgen", Version: "v1"}, &sdk.ClientOptions{
-		Capabilities:   &sdk.ClientCapabilities{}, // a server may not read files of the client or call its model
-		MultiRoundTrip: &sdk.MultiRoundTripOptions{Disabled: true},
+		Capabilities:       opts.capabilities(),
+		MultiRoundTrip:     &sdk.MultiRoundTripOptions{Disabled: opts.Approver == nil},
+		ElicitationHandler: elicit,
 		ToolListChangedHandler: func(context.Context, *sdk.ToolListChangedRequest) {
 			s.toolsChanged()
 		},

@@ -17,8 +17,8 @@ import (
 // DefaultURL is the address of the API of OpenAI.
 const DefaultURL = "https://api.openai.com/v1"
 
-// A Model is a model on a server that speaks chat completions or the Responses API. Only Name is required. It is safe for concurrent use,
-// and its fields must not change after the first call.
+// A Model is a model on a server that speaks chat completions or the Responses API. Only Name is required. It is safe
+// for concurrent use, and its fields must not change after the first call.
 //
 // LLMRequest.Extra and Message.Extra are sent as fields of the request and of the message, by the names of the API. An
 // Extra of the request replaces the field of the same name that this package sends. Two objects are merged, and null
