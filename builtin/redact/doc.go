@@ -19,7 +19,8 @@
 //
 // Telephone numbers are recognised by the notations that [Redactor] names, and not with
 // github.com/nyaruka/phonenumbers. Version 1.8.1 of that library adds 7.4 MB to a program and takes 20 µs for each
-// candidate, of which 10 MB of text can have two million. It needs the country of a national number, which a text does not say.
+// candidate, of which 10 MB of text can have two million. It needs the country of a national number, which a text does
+// not say.
 //
 // Start with [Redactor].
 package redact

@@ -189,31 +189,29 @@ func (n *named) blankAssigns(kind secrecy, start, end int, op *operator) bool {
 	if kind == weak {
 		return false
 	}
+	at := skipBlanks(s, op.at+len(word)) // after the word
 	switch word {
 	case "is", "was": // the password is hunter2
-		at := skipBlanks(s, op.at+len(word))
-		if at < len(s) && (hasDigit(wordAt(s, at)) || isQuote(s[at])) {
-			op.at = at
-			return true
+		if at == len(s) || !hasDigit(wordAt(s, at)) && !isQuote(s[at]) {
+			return false
 		}
-		return false
+		op.at = at
+		return true
 	case "=", "|", "":
 		if op.at >= len(s) || s[op.at] == '\n' || s[op.at] == '\r' {
 			return kind == everything && n.netrc(start, op)
 		}
 	case "0", "4", "5", "6", "7", "8", "9": // enable secret 5 $1$..., password 7 0822455D0A16
-		at := skipBlanks(s, op.at+len(word))
 		if kind == everything && at < len(s) && !isSpace(s[at]) && at > op.at+len(word) {
 			op.at = at
 			return true
 		}
 	case "string", "str": // const password string = "hunter2"
-		at := skipBlanks(s, op.at+len(word))
-		if strings.HasPrefix(s[at:], "= ") || strings.HasPrefix(s[at:], `="`) {
-			op.sign, op.at = '=', skipBlanks(s, at+1)
-			return true
+		if !strings.HasPrefix(s[at:], "= ") && !strings.HasPrefix(s[at:], `="`) {
+			return false
 		}
-		return false
+		op.sign, op.at = '=', skipBlanks(s, at+1)
+		return true
 	}
 	if kind == everything && (s[op.at] == '\'' || s[op.at] == '"') && !afterQuote(s, start) { // PASSWORD 'hunter2'
 		after := skipBlanks(s, min(quoteEnd(s, op.at+1, s[op.at], 0)+1, len(s)))

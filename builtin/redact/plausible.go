@@ -1,6 +1,9 @@
 package redact
 
-import "strings"
+import (
+	"slices"
+	"strings"
+)
 
 // hides reports whether a value of the assignment is secret.
 func (a *assignment) hides(value string) bool {
@@ -144,17 +147,7 @@ func namesItself(value, name string) bool {
 	if len(words) == 0 || len(own) == 0 {
 		return false
 	}
-	last := singular(words[len(words)-1])
-	for _, w := range own {
-		if len(w) > 2 && singular(w) == last {
-			return true
-		}
-	}
-	last = singular(own[len(own)-1])
-	for _, w := range words {
-		if singular(w) == last {
-			return true
-		}
-	}
-	return false
+	last, ownLast := singular(words[len(words)-1]), singular(own[len(own)-1])
+	return slices.ContainsFunc(own, func(w string) bool { return len(w) > 2 && singular(w) == last }) ||
+		slices.ContainsFunc(words, func(w string) bool { return singular(w) == ownLast })
 }

@@ -61,14 +61,14 @@ type marker struct {
 // nextMarker returns the first marker after at.
 func nextMarker(s string, at int) (marker, bool) {
 	for {
-		n := strings.Index(s[at:], privateKey)
-		if n < 0 {
+		name, more := index(s, at, privateKey)
+		if !more {
 			return marker{}, false
 		}
-		if m, ok := markerAt(s, at+n); ok {
+		if m, ok := markerAt(s, name); ok {
 			return m, true
 		}
-		at += n + len(privateKey)
+		at = name + len(privateKey)
 	}
 }
 

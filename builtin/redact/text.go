@@ -150,9 +150,9 @@ var alphabets = func() map[string]*alphabet {
 }()
 
 var (
-	digits, anyHex, lowerHex, upperHex = alphabets["digits"], alphabets["anyhex"], alphabets["hex"], alphabets["HEX"]
-	lower, upper, alnum, word          = alphabets["lower"], alphabets["upper"], alphabets["alnum"], alphabets["word"]
-	slug, dotted, std64, any64         = alphabets["slug"], alphabets["dotted"], alphabets["std64"], alphabets["any64"]
+	digits, anyHex, lowerHex   = alphabets["digits"], alphabets["anyhex"], alphabets["hex"]
+	lower, upper, alnum, word  = alphabets["lower"], alphabets["upper"], alphabets["alnum"], alphabets["word"]
+	slug, dotted, std64, any64 = alphabets["slug"], alphabets["dotted"], alphabets["std64"], alphabets["any64"]
 
 	nameBytes, letters = chars("A-Za-z0-9_.\x80-\xff-"), chars("A-Za-z0-9\x80-\xff")
 	blanks, spaces     = chars(" \t"), chars(" \t\r\n")
@@ -185,7 +185,7 @@ func length(s, form string) int {
 
 // isDottedName reports whether s is a name, or names joined by dots, as in cfg.Password.
 func isDottedName(s string) bool {
-	return s != "" && !isDigit(s[0]) && s[0] != '.' && dottedNames.all(s) && s[len(s)-1] != '.' && !strings.Contains(s, "..")
+	return s != "" && !isDigit(s[0]) && strings.Trim(s, ".") == s && !strings.Contains(s, "..") && dottedNames.all(s)
 }
 
 var dottedNames = chars("A-Za-z0-9_.\x80-\xff")
