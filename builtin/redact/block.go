@@ -2,11 +2,6 @@ package redact
 
 import "strings"
 
-// isBlockScalar reports whether at begins a block scalar of YAML: "|" or ">" with indicators at the end of a line.
-func isBlockScalar(s string, at int) bool {
-	return length(lineFrom(s, at), "block-scalar") > 0
-}
-
 // below redacts a value on the lines after a name.
 func (n *named) below(a assignment) (next int) {
 	s := n.s

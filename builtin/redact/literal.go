@@ -17,7 +17,10 @@ func (n *named) value(a assignment) (next int) {
 	if strings.HasPrefix(s[opening:], Redacted) {
 		at = opening
 	}
-	clean := skipMarkers(s, at)
+	clean := at // after marks, so that a secret after them is found
+	for strings.HasPrefix(s[clean:], Redacted) {
+		clean += len(Redacted)
+	}
 	if clean == len(s) || clean > at && !isAlnum(s[clean]) {
 		return clean
 	}
@@ -39,7 +42,7 @@ func (n *named) value(a assignment) (next int) {
 	case '{', '[':
 		return n.bracket(a, at)
 	case '|', '>':
-		if a.op.sign == ':' && isBlockScalar(s, at) {
+		if a.op.sign == ':' && length(lineFrom(s, at), "block-scalar") > 0 {
 			return n.block(a, lineEnd(s, at))
 		}
 	case '<':
@@ -53,14 +56,6 @@ func (n *named) value(a assignment) (next int) {
 		}
 	}
 	return n.bare(a, at)
-}
-
-// skipMarkers skips Redacted, so that a secret after it is found.
-func skipMarkers(s string, at int) int {
-	for strings.HasPrefix(s[at:], Redacted) {
-		at += len(Redacted)
-	}
-	return at
 }
 
 // quoteAt returns the length of the quote at at, which may be escaped for HTML, URLs or JSON, or 0.

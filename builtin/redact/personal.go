@@ -60,7 +60,7 @@ func numberLength(s string, at int) (n int, kind string) {
 		return 0, ""
 	}
 	for _, kind := range []string{"social-security-number", "phone"} {
-		if n = length(part, kind); n > 0 && len(digitsOf(part[:n])) <= 15 && endsNumber(s, at+n) {
+		if n = length(part, kind); n > 0 && length(part, "no-phone") == 0 && endsNumber(s, at+n) {
 			return n, kind
 		}
 	}
@@ -82,15 +82,6 @@ func maybePhone(s string) bool {
 		return s[2] == '(' && s[6] == ')'
 	}
 	return digits.skip(s, 0, 4) == 3
-}
-
-func digitsOf(s string) string { return strings.Map(digitOrNone, s) }
-
-func digitOrNone(c rune) rune {
-	if '0' <= c && c <= '9' {
-		return c
-	}
-	return -1
 }
 
 // cardGroups are the lengths of the groups of digits on cards.

@@ -111,7 +111,7 @@ func (r *runs) tokenAt(at int) (span, bool) {
 			}
 		}
 	case 'M', 'N', 'O':
-		if end := r.end(dotted, at); end-at >= 56 && end-at <= 90 && isDiscordToken(s[at:end]) {
+		if end := r.end(dotted, at); end-at >= 56 && end-at <= 90 && fits(s[at:end], "discord-token") && isRandom(s[at:end]) {
 			return span{at, end, "discord-token"}, true
 		}
 	}
@@ -167,11 +167,6 @@ func headerBegins(part string) bool {
 	return hasAny(object, "header-names", func(object, name string) bool {
 		return strings.HasPrefix(object, `"`+name+`"`)
 	})
-}
-
-// isDiscordToken reports whether s is the token of a Discord bot: its ID in base64, a time and a signature.
-func isDiscordToken(s string) bool {
-	return fits(s, "discord-token") && isRandom(s)
 }
 
 // appendMarked appends the spans of tokens with a mark in the middle.
