@@ -10,7 +10,8 @@
 // reads a view once, in time linear in its length: tokens with a known prefix (forms.go), values after the name of a
 // secret (named.go), elements of XML (markup.go), credentials in URLs (url.go), private keys (privatekey.go) and
 // personal data (personal.go). Marks name the kind of a secret (mark.go). To add a provider, add a line to
-// tables/forms.txt if its tokens have a prefix, or else to tables/providers.txt.
+// tables/forms.txt if its tokens have a prefix, or else to tables/providers.txt. The forms of numbers, placeholders and
+// commands are regular expressions in tables/syntax.txt.
 //
 // Many of the prefixes, alphabets and lengths are those of the rules that gitleaks (https://gitleaks.io, MIT) publishes
 // in config/gitleaks.toml. Thanks to its authors. The program itself is not a library for this purpose: it links 370

@@ -3,14 +3,7 @@ package redact
 import "strings"
 
 // hasDigit reports whether s contains a digit.
-func hasDigit(s string) bool {
-	for i := range len(s) {
-		if isDigit(s[i]) {
-			return true
-		}
-	}
-	return false
-}
+func hasDigit(s string) bool { return strings.ContainsAny(s, "0123456789") }
 
 // variety returns the number of different bytes at the beginning of s.
 func variety(s string) int {

@@ -131,14 +131,7 @@ func (a *alphabet) back(s string, at, most int) int {
 }
 
 // all reports whether all bytes of s are in the alphabet.
-func (a *alphabet) all(s string) bool {
-	for i := range len(s) {
-		if !a[s[i]] {
-			return false
-		}
-	}
-	return true
-}
+func (a *alphabet) all(s string) bool { return a.skip(s, 0, len(s)) == len(s) }
 
 // alphabets are the sets of bytes that tables name.
 var alphabets = func() map[string]*alphabet {
