@@ -35,16 +35,16 @@ type EventBus interface {
 
 // BusEvent is an event of an [EventBridge].
 type BusEvent struct {
-	Type      string         `json:"type"`   // agent, llm or tool
-	Action    string         `json:"action"` // start, stop, error, before_call or after_call
-	AgentID   string         `json:"agent_id"`
-	Session   string         `json:"session_key"` // name of the conversation
-	User      string         `json:"user,omitempty"`
-	Tenant    string         `json:"tenant,omitempty"`
-	Task      string         `json:"task_id"` // ID of the run
-	Context   map[string]any `json:"context"`
-	Timestamp time.Time      `json:"timestamp"`
-	Messages  []string       `json:"messages,omitempty"` // texts for people
+	Type     string         `json:"type"`   // agent, llm or tool
+	Action   string         `json:"action"` // start, stop, error, before_call or after_call
+	AgentID  string         `json:"agent_id"`
+	Session  string         `json:"session_key"` // name of the conversation
+	User     string         `json:"user,omitempty"`
+	Tenant   string         `json:"tenant,omitempty"`
+	Task     string         `json:"task_id"` // ID of the run
+	Context  map[string]any `json:"context"`
+	Time     time.Time      `json:"time"`
+	Messages []string       `json:"messages,omitempty"` // texts for people
 }
 
 // Bind adds the hook to its points.
@@ -63,7 +63,7 @@ func (b *EventBridge) Bind(h *agent.Hooks) {
 		p := fired.Final
 		b.notify(ctx, run, "llm", "after_call", map[string]any{
 			"step": p.Step, "model": p.Model, "response": p.Content, "tokens_used": p.Usage.Total(), "cost": p.Usage.Cost,
-			"duration_ms": kit.Milliseconds(p.Elapsed), "ok": fired.Err == nil, "error": errorText(fired.Err),
+			"duration_ns": p.Elapsed, "ok": fired.Err == nil, "error": errorText(fired.Err),
 		})
 	}, name)
 	h.AfterTool.ObserveFunc(func(ctx context.Context, run *agent.Run, fired agent.AfterToolFired[agent.ToolCallResult]) {
@@ -71,7 +71,7 @@ func (b *EventBridge) Bind(h *agent.Hooks) {
 		b.notify(ctx, run, "tool", "after_call", map[string]any{
 			"step": p.Call.Step, "tool_name": p.Call.Name, "tool_input": string(p.Call.Args), "call_id": p.Call.ID,
 			"result": p.Output, "ok": p.OK() && fired.Err == nil, "error": p.Err + errorText(fired.Err),
-			"duration_ms": kit.Milliseconds(p.Elapsed),
+			"duration_ns": p.Elapsed,
 		})
 	}, name)
 	h.OnRunError.Observe(b)
@@ -97,7 +97,7 @@ func (b *EventBridge) ObserveAroundLLM(
 	if fired.Err != nil {
 		p := fired.Payload
 		b.notify(ctx, run, "llm", "after_call", map[string]any{
-			"step": p.Step, "model": p.Model, "duration_ms": kit.Milliseconds(fired.Elapsed),
+			"step": p.Step, "model": p.Model, "duration_ns": fired.Elapsed,
 			"ok": false, "error": fired.Err.Error(),
 		})
 	}
@@ -136,7 +136,7 @@ func (b *EventBridge) publish(
 	owner := kit.Owner(run)
 	e := BusEvent{
 		Type: kind, Action: action, Session: owner.Conversation, User: owner.User, Tenant: owner.Tenant, Task: run.ID(),
-		Context: data, Timestamp: kit.Env(run).Now(),
+		Context: data, Time: kit.Env(run).Now(),
 	}
 	if kit.Env(run) != nil {
 		e.AgentID = kit.Env(run).Agent

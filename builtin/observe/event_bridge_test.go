@@ -50,7 +50,7 @@ func TestEventBridgeAppliesVetoOfTool(t *testing.T) {
 	var names []string
 	for _, e := range b.events {
 		names = append(names, e.Type+":"+e.Action)
-		if e.AgentID != "tested" || e.Task == "" || e.Timestamp.IsZero() {
+		if e.AgentID != "tested" || e.Task == "" || e.Time.IsZero() {
 			t.Errorf("event %+v", e)
 		}
 	}

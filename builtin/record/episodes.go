@@ -5,6 +5,7 @@ import (
 	"errors"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/hookgen/hookgen/builtin/internal/jsonx"
 	"github.com/hookgen/hookgen/builtin/internal/kit"
@@ -30,8 +31,8 @@ import (
 //
 // The episodes belong to the owner of the run. The option Share of memory.Facts says who shares them.
 //
-// In the file at Path, each call of any run is one JSON line: run, tenant, user and conversation, timestamp, tool_name,
-// result_summary, success, error_signal, turn_index and elapsed_ms. The summary has at most 200 characters; turn_index
+// In the file at Path, each call of any run is one JSON line: run, tenant, user and conversation, time, tool_name,
+// result_summary, success, error_signal, turn_index and duration_ns. The summary has at most 200 characters; turn_index
 // counts the calls of the run from 1; error_signal is null for a success. If a crash leaves an incomplete line, the
 // next line starts after it.
 //
@@ -178,13 +179,13 @@ func (e *Episodes) classify(output string) (signal string) {
 type observation struct {
 	Run string `json:"run"`
 	agent.Identity
-	Timestamp     float64 `json:"timestamp"` // seconds since 1970
-	ToolName      string  `json:"tool_name"`
-	ResultSummary string  `json:"result_summary"`
-	Success       bool    `json:"success"`
-	ErrorSignal   *string `json:"error_signal"`
-	TurnIndex     int     `json:"turn_index"`
-	ElapsedMS     float64 `json:"elapsed_ms"`
+	Time          time.Time     `json:"time"`
+	ToolName      string        `json:"tool_name"`
+	ResultSummary string        `json:"result_summary"`
+	Success       bool          `json:"success"`
+	ErrorSignal   *string       `json:"error_signal"`
+	TurnIndex     int           `json:"turn_index"`
+	Duration      time.Duration `json:"duration_ns"`
 }
 
 func (e *Episodes) observation(
@@ -192,7 +193,7 @@ func (e *Episodes) observation(
 ) error {
 	o := observation{
 		Run: ev.run, Identity: ev.Identity,
-		Timestamp: kit.UnixSeconds(ev.at), Success: outcome == "ok", ElapsedMS: kit.Milliseconds(r.Elapsed),
+		Time: ev.at.UTC(), Success: outcome == "ok", Duration: r.Elapsed,
 		TurnIndex:     turn,
 		ToolName:      e.Redact.CutText(r.Call.Name, shorten.SummaryChars),
 		ResultSummary: e.Redact.CutText(r.Content(), shorten.SummaryChars),

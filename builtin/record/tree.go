@@ -11,6 +11,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"time"
 
 	"github.com/hookgen/hookgen/builtin/internal/jsonx"
 	"github.com/hookgen/hookgen/builtin/internal/kit"
@@ -50,16 +51,16 @@ type Tree struct {
 
 // A TreeNode is a tool call in the tree of a conversation.
 type TreeNode struct {
-	ID        string  `json:"id"`
-	ParentID  string  `json:"parent_id"` // of the call before, or of the root
-	Step      int     `json:"step_num"`
-	Tool      string  `json:"tool"`
-	Args      string  `json:"args_summary"`
-	Error     string  `json:"error,omitempty"` // of a call that failed
-	Timestamp float64 `json:"timestamp"`       // seconds since 1970
-	Label     string  `json:"label,omitempty"` // given to Fork
-	Agent     string  `json:"agent,omitempty"`
-	Run       string  `json:"run"` // ID of the run
+	ID       string    `json:"id"`
+	ParentID string    `json:"parent_id"` // of the call before, or of the root
+	Step     int       `json:"step_num"`
+	Tool     string    `json:"tool"`
+	Args     string    `json:"args_summary"`
+	Error    string    `json:"error,omitempty"` // of a call that failed
+	Time     time.Time `json:"time"`
+	Label    string    `json:"label,omitempty"` // given to Fork
+	Agent    string    `json:"agent,omitempty"`
+	Run      string    `json:"run"` // ID of the run
 	agent.Identity
 }
 
@@ -121,10 +122,10 @@ func (r *Tree) node(e event, result agent.ToolCallResult) TreeNode {
 	}
 	return TreeNode{
 		Step: result.Call.Step, Tool: r.Redact.CutText(result.Call.Name, shorten.KeyChars), Args: args,
-		Error:     r.Redact.CutText(result.Err, shorten.SummaryChars),
-		Timestamp: kit.UnixSeconds(e.at),
-		Agent:     r.Redact.CutText(e.agent, shorten.KeyChars),
-		Run:       e.run, Identity: e.Identity,
+		Error: r.Redact.CutText(result.Err, shorten.SummaryChars),
+		Time:  e.at.UTC(),
+		Agent: r.Redact.CutText(e.agent, shorten.KeyChars),
+		Run:   e.run, Identity: e.Identity,
 	}
 }
 

@@ -115,7 +115,7 @@ func TestTreeRecordsEachCall(t *testing.T) {
 		t.Fatalf("%+v, %v", read, err)
 	}
 	n := read.Nodes[0]
-	if n.Tool != "work" || n.Step != 1 || !strings.Contains(n.Error, "disk is full") || n.Timestamp == 0 ||
+	if n.Tool != "work" || n.Step != 1 || !strings.Contains(n.Error, "disk is full") || n.Time.IsZero() ||
 		n.Agent != "tested" || n.Run == "" || n.Conversation != "c" || strings.Contains(n.Args, "abcdefgh") {
 		t.Errorf("recorded %+v", n)
 	}

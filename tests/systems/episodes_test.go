@@ -97,7 +97,7 @@ func TestEpisodesHaveTheSignalOfAFailure(t *testing.T) {
 		}
 		got = append(got, fmt.Sprint(record["turn_index"], record["tool_name"], record["success"], record["error_signal"],
 			record["result_summary"]))
-		if len(record) != 9 || record["timestamp"] == nil || record["elapsed_ms"] == nil {
+		if len(record) != 9 || record["time"] == nil || record["duration_ns"] == nil {
 			t.Errorf("the record is %v", record)
 		}
 	}

@@ -77,7 +77,7 @@ func TestTheBridgeReportsEventsInOrder(t *testing.T) {
 	}
 	_, outer := b.of("boss")
 	_, inner := b.of("helper")
-	if e := outer[1]; e.Session != "c" || e.Task == "" || e.Task == inner[1].Task || !e.Timestamp.Equal(clock.Now()) ||
+	if e := outer[1]; e.Session != "c" || e.Task == "" || e.Task == inner[1].Task || !e.Time.Equal(clock.Now()) ||
 		e.Context["model"] != "m" || e.Context["messages"] != 1 {
 		t.Errorf("a request is told as %+v", e)
 	}
