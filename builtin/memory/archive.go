@@ -23,9 +23,10 @@ import (
 // finds them: they are the facts of TurnScope in Store.
 //
 // The value of such a fact is a JSON object with the fields user and reply, and its key is a hash of both. A pair is
-// archived if both texts together have at least 40 characters. Together they are truncated to 4000. The last 3 pairs of a run are archived: those that a
-// compaction is about to remove, and those of the conversation at the end of the run. A pair that is in Store already
-// is not stored again. While a run is suspended, its newest message is not answered and not archived.
+// archived if both texts together have at least 40 characters. Together they are truncated to 4000. The last 3 pairs of
+// a run are archived: those that a compaction is about to remove, and those of the conversation at the end of the run.
+// A pair that is in Store already is not stored again. While a run is suspended, its newest message is not answered and
+// not archived.
 //
 // Secrets are removed. Personal data stay unless Redact says otherwise, because users want them remembered. Sub-runs
 // are ignored. A pair that cannot be stored is reported as a failure of the hook and does not affect the run.

@@ -43,6 +43,43 @@ func Example() {
 	// - home city: The user lives in Bern.
 }
 
+// topics is an embedder for two topics. A real one asks a model.
+type topics struct{}
+
+func (topics) Embed(_ context.Context, texts []string) (vectors [][]float32, err error) {
+	for _, text := range texts {
+		vector := make([]float32, 2)
+		for i, words := range [][]string{{"home", "live", "Bern"}, {"drink", "thirst", "tea"}} {
+			for _, w := range words {
+				if strings.Contains(text, w) {
+					vector[i] = 1
+				}
+			}
+		}
+		vectors = append(vectors, vector)
+	}
+	return vectors, nil
+}
+
+// With an Embedder, a fact is found although it has no word of the question.
+func ExampleFacts() {
+	ctx := context.Background()
+	facts := &memory.Facts{Embedder: topics{}} // or In: session.Dir{Path: "memory"}
+	_ = facts.Put(ctx, memory.Fact{Key: "city", Value: "Bern"}, memory.Fact{Key: "favourite", Value: "green tea"})
+	found, more, err := facts.Search(ctx, memory.Query{Text: "Where do I live?", Limit: 1})
+	fmt.Println(found[0].Key, found[0].Value, more, err)
+
+	_ = facts.Put(ctx, memory.Fact{Key: "city", Value: "Oslo"})
+	history, _ := facts.History(ctx, "city", "")
+	for _, f := range history {
+		fmt.Println(f.Value, f.Current())
+	}
+	// Output:
+	// city Bern 0 <nil>
+	// Bern false
+	// Oslo true
+}
+
 func TestFactsOfTheTaskAreShownFirst(t *testing.T) {
 	store := &memory.Facts{Share: share.Everyone}
 	for i := range 30 {

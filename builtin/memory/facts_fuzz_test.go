@@ -53,7 +53,8 @@ func FuzzJournal(f *testing.F) {
 			t.Fatal(err)
 		}
 		found, _, err := m.Search(t.Context(), Query{})
-		if err != nil || !slices.ContainsFunc(found, func(f Fact) bool { return f.Key == "the new fact" && f.Value == "fact" }) {
+		isNew := func(f Fact) bool { return f.Key == "the new fact" && f.Value == "fact" }
+		if err != nil || !slices.ContainsFunc(found, isNew) {
 			t.Errorf("the new fact is not in %+v, %v", found, err)
 		}
 	})

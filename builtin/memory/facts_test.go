@@ -191,7 +191,8 @@ func TestCorruptValueIsAnError(t *testing.T) {
 		t.Fatal(err)
 	}
 	m := &Facts{In: in}
-	if _, _, err := m.Search(t.Context(), Query{}); err == nil || !strings.Contains(err.Error(), `"memory////fact/1-a" is`) {
+	_, _, err := m.Search(t.Context(), Query{})
+	if err == nil || !strings.Contains(err.Error(), `"memory////fact/1-a" is`) {
 		t.Errorf("the error is %v", err)
 	}
 }

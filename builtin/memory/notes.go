@@ -31,8 +31,8 @@ import (
 //
 // The common notes are in the file itself. Each owner has a file of its own in a directory next to it. For example, the
 // notes of the conversation "c" of the user "ann" of the tenant "acme" are in notes.md.d/acme/ann/c.md; a missing name
-// is "-". The notes of conversations without a name are only in memory, those of the last 64. The first Append creates a
-// file and its directory.
+// is "-". The notes of conversations without a name are only in memory, those of the last 64. The first Append creates
+// a file and its directory.
 //
 // Each Append replaces a file atomically. If MaxChars is limit.None, Append writes only the new note instead. If the
 // program is killed during that write, the file may end in an incomplete note; the next note begins on a new line.
@@ -80,8 +80,8 @@ func (n *Notes) Append(ctx context.Context, text, heading string) error {
 	return nil
 }
 
-// Tail returns the last lines of the notes, of at most chars characters in total. If the last line alone is longer, Tail
-// returns the end of that line. A negative number returns all notes. Without notes, Tail returns "".
+// Tail returns the last lines of the notes, of at most chars characters in total. If the last line alone is longer,
+// Tail returns the end of that line. A negative number returns all notes. Without notes, Tail returns "".
 func (n *Notes) Tail(ctx context.Context, chars int) (string, error) {
 	if err := ctx.Err(); err != nil {
 		return "", err

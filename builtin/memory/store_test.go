@@ -54,7 +54,8 @@ Recent outcomes:
 	if err != nil || got != want {
 		t.Errorf("%v, got\n%s\nwant\n%s", err, got, want)
 	}
-	if got, _ := Render(ctx, m, "", 1, 0); got != "Known preferences:\n- language: German\nKnown facts:\n- lamp [kitchen]: on\n- (1 more in memory)" {
+	want = "Known preferences:\n- language: German\nKnown facts:\n- lamp [kitchen]: on\n- (1 more in memory)"
+	if got, _ := Render(ctx, m, "", 1, 0); got != want {
 		t.Errorf("within limits:\n%s", got)
 	}
 	if got, _ := Render(ctx, m, "", -1, -1); got != "" {

@@ -149,7 +149,8 @@ func TestRecordersWriteEveryField(t *testing.T) {
 
 // What differs in each run: identities, hashes, and places in the source.
 var varying = regexp.MustCompile(
-	`"(hash|prev|log)":"[^"]*"|"site":"[^"]*"|"duration_ms":\d+\.\d+|"(?:elapsed|elapsed_ns|duration_ns)":\d+|[0-9a-f]{16,64}`)
+	`"(hash|prev|log)":"[^"]*"|"site":"[^"]*"|"duration_ms":\d+\.\d+|` +
+		`"(?:elapsed|elapsed_ns|duration_ns)":\d+|[0-9a-f]{16,64}`)
 
 // normalised returns the files below dir, each after its name.
 func normalised(t *testing.T, dir string) []byte {

@@ -1,9 +1,9 @@
 // Package record writes runs down, and shows their course from the records.
 //
 // The fires of the points, with their payloads and decisions, are events of package hooklog. A [View] is computed from
-// these events: [Metrics], [Timing] and [History] are values, [Provenance], [Summary], [Tree] and [Episodes] write files
-// and memories. Use a view as a hook of live runs, or let [Read] show it the events of a file, which
-// agent.Record or [Audit] writes.
+// these events: [Metrics], [Timing] and [History] are values, [Provenance], [Summary], [Tree] and [Episodes] write
+// files and memories. Use a view as a hook of live runs, or let [Read] show it the events of a file, which agent.Record
+// or [Audit] writes.
 //
 // [Audit] writes such a record with a hash chain, so that nobody changes it unnoticed.
 //

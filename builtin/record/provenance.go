@@ -45,9 +45,9 @@ import (
 // [Provenance.Wrap]; their scope is "hook" or "tool:" and the tool's name.
 //
 // Provenance reads OnRunStart, BeforeStep, Briefing, BeforeLLM, AfterLLM, BeforeCompact, CheckDone, AfterStep and
-// OnRunEnd. As a hook it also uses OnRunStart, AroundTool and, for SendRedacted, BeforeLLM. From a record, it knows neither the calls
-// of hooks and tools nor the limits of the Snapshot. Bind panics on an empty Dir, on a negative bound, and on Hooks
-// without Snapshot.
+// OnRunEnd. As a hook it also uses OnRunStart, AroundTool and, for SendRedacted, BeforeLLM. From a record, it knows
+// neither the calls of hooks and tools nor the limits of the Snapshot. Bind panics on an empty Dir, on a negative
+// bound, and on Hooks without Snapshot.
 type Provenance struct {
 	Dir          string           // required
 	OneRun       bool             // Dir is the directory of the only run
@@ -122,7 +122,8 @@ func (p *Provenance) Bind(h *agent.Hooks) {
 
 func (p *Provenance) points() []string {
 	return []string{
-		"OnRunStart", "BeforeStep", "Briefing", "BeforeLLM", "AfterLLM", "BeforeCompact", "CheckDone", "AfterStep", "OnRunEnd",
+		"OnRunStart", "BeforeStep", "Briefing", "BeforeLLM", "AfterLLM", "BeforeCompact", "CheckDone", "AfterStep",
+		"OnRunEnd",
 	}
 }
 

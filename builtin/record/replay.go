@@ -19,8 +19,8 @@ import (
 	"github.com/hookgen/hookgen/spec/agentspec"
 )
 
-// Replayed is a model that returns the recorded replies of a [Provenance], in order. Use it to repeat a run with other tools
-// or hooks. Make one with [Replay]. A Replayed serves one run and its sub-runs, and is safe for concurrent use.
+// Replayed is a model that returns the recorded replies of a [Provenance], in order. Use it to repeat a run with other
+// tools or hooks. Make one with [Replay]. A Replayed serves one run and its sub-runs, and is safe for concurrent use.
 type Replayed struct {
 	mu   sync.Mutex
 	free []*replayedRun // recordings that are not assigned to a run yet
@@ -35,8 +35,8 @@ type replayedRun struct {
 	next   int // index of the next call
 }
 
-// Replay reads a recorded run from its directory, which Provenance.RunDir returns. It returns an error if the directory has
-// no recorded call, or if a call is missing or unreadable. It does not need the manifest.
+// Replay reads a recorded run from its directory, which Provenance.RunDir returns. It returns an error if the directory
+// has no recorded call, or if a call is missing or unreadable. It does not need the manifest.
 //
 // The first call of the replayed run gets the first reply, and so on; a recorded error is returned again. If the run
 // makes more calls than were recorded, or differs in whether a call has tools, Generate returns an error. A sub-run

@@ -83,8 +83,8 @@ func timingLine(s TimingSample) string {
 }
 
 func historyLine(e HistoryEntry) string {
-	line := fmt.Sprintf("%s  %s  %s  %d steps  %d tokens  %v  %d errors  %s", e.Time.Format(time.DateTime), e.Run, e.Status,
-		e.Steps, e.Usage.Total(), e.Duration, e.Errors, e.Agent)
+	line := fmt.Sprintf("%s  %s  %s  %d steps  %d tokens  %v  %d errors  %s", e.Time.Format(time.DateTime), e.Run,
+		e.Status, e.Steps, e.Usage.Total(), e.Duration, e.Errors, e.Agent)
 	if e.Message != "" {
 		line += "  " + shorten.Line(e.Message, shorten.SummaryChars)
 	}
