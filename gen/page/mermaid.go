@@ -27,32 +27,41 @@ const mermaidClasses = `    classDef observe fill:#eaeef2,stroke:#8c959f,color:#
 func mermaid(s *summary.Spec) string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "flowchart TD\n    accTitle: %s\n", title(s))
+	groups := 0
+	var chain []string // the ids of points and parents
 	var declare func(items []*item, indent string)
 	declare = func(items []*item, indent string) {
 		for _, i := range items {
-			switch {
-			case i.group != "":
-				fmt.Fprintf(&b, "%ssubgraph %s[\"%s\"]\n", indent, i.id, mermaidText(i.group))
+			if i.group != "" {
+				groups++
+				fmt.Fprintf(&b, "%ssubgraph g%d[\"%s\"]\n", indent, groups, mermaidText(i.group))
 				declare(i.items, indent+"    ")
 				fmt.Fprintf(&b, "%send\n", indent)
-			case i.parent != nil:
-				fmt.Fprintf(&b, "%s%s[[\"%s.Points<br/>%s\"]]:::parent\n", indent, i.id, mermaidText(i.parent.Name),
+				continue
+			}
+			id := fmt.Sprint("p", len(chain)+1)
+			chain = append(chain, id)
+			if i.parent != nil {
+				fmt.Fprintf(&b, "%s%s[[\"%s.Points<br/>%s\"]]:::parent\n", indent, id, mermaidText(i.parent.Name),
 					mermaidText(i.parent.Path))
-			default:
-				fmt.Fprintf(&b, "%s%s[\"%s<br/>%s\"]:::%s\n", indent, i.id, mermaidText(i.point.Name+"("+i.point.Payload.Text+")"),
-					mermaidText(lawAndPolicy(i.point)), i.point.Kind)
-				for n, x := range i.point.Exits {
-					arrow := "-.->"
-					if i.point.Kind == gen.Vote { // the strength of the exit
-						arrow = fmt.Sprintf("-. %d .->", n+1)
-					}
-					fmt.Fprintf(&b, "%s%s %s %sx%d([\"%s\"]):::exit\n", indent, i.id, arrow, i.id, n+1, mermaidText(x))
+				continue
+			}
+			class := i.point.Kind
+			if class == gen.CheckAll { // which looks like Check
+				class = gen.Check
+			}
+			fmt.Fprintf(&b, "%s%s[\"%s<br/>%s\"]:::%s\n", indent, id, mermaidText(i.point.Name+"("+i.point.Payload.Text+")"),
+				mermaidText(lawAndPolicy(i.point)), class)
+			for n, x := range i.point.Exits {
+				arrow := "-.->"
+				if i.point.Kind == gen.Vote { // the strength of the exit
+					arrow = fmt.Sprintf("-. %d .->", n+1)
 				}
+				fmt.Fprintf(&b, "%s%s %s %sx%d([\"%s\"]):::exit\n", indent, id, arrow, id, n+1, mermaidText(x))
 			}
 		}
 	}
-	items, chain := tree(s)
-	declare(items, "    ")
+	declare(tree(s), "    ")
 	if len(chain) > 1 {
 		fmt.Fprintf(&b, "    %s\n", strings.Join(chain, " --> "))
 	}
@@ -76,15 +85,14 @@ func mermaidText(text string) string {
 
 // An item is a point, a parent, or a group of items.
 type item struct {
-	id     string // p1, p2 and so on for points and parents, g1 and so on for groups
 	point  *summary.Point
 	parent *summary.Parent
 	group  string
 	items  []*item
 }
 
-// tree returns the outermost items of a spec in source order, and the ids of all points and parents.
-func tree(s *summary.Spec) (outermost []*item, chain []string) {
+// tree returns the outermost items of a spec in source order.
+func tree(s *summary.Spec) []*item {
 	root := &item{}
 	// add adds an item to the groups that hold it. The members of a group are neighbours, so that a group which is
 	// still open is the last item.
@@ -108,27 +116,7 @@ func tree(s *summary.Spec) (outermost []*item, chain []string) {
 			add(s.Points[n].Groups, &item{point: s.Points[n]})
 		}
 	}
-	return root.items, number(root.items)
-}
-
-// number gives every item its id, and returns those of points and parents in order.
-func number(items []*item) (chain []string) {
-	groups := 0
-	var visit func([]*item)
-	visit = func(items []*item) {
-		for _, i := range items {
-			if i.group != "" {
-				groups++
-				i.id = fmt.Sprint("g", groups)
-				visit(i.items)
-				continue
-			}
-			i.id = fmt.Sprint("p", len(chain)+1)
-			chain = append(chain, i.id)
-		}
-	}
-	visit(items)
-	return chain
+	return root.items
 }
 
 // title returns the title of the graph, for example "agentspec: 31 points, in the order of the spec".
