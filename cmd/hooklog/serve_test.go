@@ -146,7 +146,7 @@ func TestTwoServersShowOneFile(t *testing.T) {
 	}
 }
 
-// TestServeHasAnotherName reads a record as a browser behind a proxy does, with a token from a file.
+// TestServeHasAnotherName reads a record as a browser does through a proxy, with a token from a file.
 func TestServeHasAnotherName(t *testing.T) {
 	dir := t.TempDir()
 	path, token := filepath.Join(dir, "run.jsonl"), filepath.Join(dir, "token")

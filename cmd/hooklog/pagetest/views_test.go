@@ -52,7 +52,7 @@ func drawsBars(t *testing.T, p *tab) {
 	p.until(`document.querySelector('main h2').innerText === 'List what nobody has used for a week'`)
 }
 
-// drawsBarsOfAnySpec draws what is between BeforeX and AfterX.
+// drawsBarsOfAnySpec draws the time between BeforeX and AfterX.
 func drawsBarsOfAnySpec(t *testing.T, p *tab) {
 	p.write(event(1, "a", "BeforeSend"), event(3, "a", "BeforeSend"), event(4, "a", "AfterSend"),
 		event(7, "a", "AfterSend"), event(8, "a", "OnClose", failed))

@@ -13,7 +13,7 @@ import (
 	"github.com/chromedp/chromedp"
 )
 
-// A view is one of the views of the page, by what the address names and what is there when it is drawn.
+// A view is one of the views of the page, with its address, and a condition that holds when it is drawn.
 type view struct{ name, hash, until string }
 
 // The views of the page of agentStory.
@@ -61,8 +61,7 @@ func fitsEveryWindow(t *testing.T, p *tab) {
 	}
 }
 
-// faintTexts is an expression for the texts whose contrast with what is behind them is less than 4.5, which WCAG 2.2
-// demands.
+// faintTexts is an expression for the texts whose contrast with their background is less than the 4.5 of WCAG 2.2.
 const faintTexts = `(() => {
 	const canvas = new OffscreenCanvas(1, 1).getContext('2d', {willReadFrequently: true});
 	const rgb = color => {
@@ -123,7 +122,7 @@ func (p *tab) tree() (nodes []axNode) {
 	return nodes
 }
 
-// controls are the roles of what a reader can use, or go to.
+// controls are the roles of the elements that a reader can use, or go to.
 var controls = []string{
 	"button", "searchbox", "combobox", "spinbutton", "checkbox", "link", "textbox", "option", "dialog", "navigation",
 	"main", "region", "DisclosureTriangle",

@@ -16,7 +16,7 @@ const (
 	Fullest = "fires"
 )
 
-// A Mark is the place of a run in an order: what it is ordered by, and its number.
+// A Mark is the place of a run in an order: its key in the order, and its number.
 type Mark struct {
 	Key    float64 `json:"key"`
 	Number int     `json:"number"`
@@ -34,8 +34,8 @@ func (m Mark) compare(o Mark) int {
 // run is selected if the conditions about runs hold for it, and those about fires for a fire of it or of a run below
 // it.
 //
-// After the time within, FindRuns returns what it has found. If next is not nil, the search can continue after it. One
-// run is always looked at as a whole, unless the context ends.
+// After the time within, FindRuns returns the runs found so far. If next is not nil, the search can continue after it.
+// One run is always looked at as a whole, unless the context ends.
 func (x *Index) FindRuns(
 	ctx context.Context, q Query, order string, after Mark, most int, within time.Duration,
 ) (runs []Run, next *Mark) {
@@ -102,7 +102,7 @@ func (f *finder) candidates(order string, after Mark, size int) []Mark {
 	return best[:min(len(best), size)]
 }
 
-// key returns what an order compares.
+// key returns the number that an order compares.
 func (r *run) key(order string) float64 {
 	switch order {
 	case Longest:

@@ -77,7 +77,7 @@ func TestFindRuns(t *testing.T) {
 	}
 }
 
-// TestFindKnowsTheRun finds fires by what is known of their runs, also in the run below.
+// TestFindKnowsTheRun finds fires by the tenant of the run above them.
 func TestFindKnowsTheRun(t *testing.T) {
 	x := manyRuns(t)
 	found, _ := x.Find(t.Context(), eventlog.Query{Tenant: "acme", Point: "OnRunEnd"}, 100, 10)

@@ -21,8 +21,8 @@ var (
 		"compare", "numbers", "search", "follow", "keys", "start")
 )
 
-// joined returns the script of the page, whose files have these names. A file may use what the files before it declare;
-// its functions may use all.
+// joined returns the script of the page, whose files have these names. A file may use the declarations of the files
+// before it; its functions may use all.
 func joined(names ...string) string {
 	var script strings.Builder
 	for _, name := range names {

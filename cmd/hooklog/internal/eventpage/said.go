@@ -7,7 +7,7 @@ import (
 	"github.com/hookgen/hookgen/hookkit/hooklog"
 )
 
-// A saidView is what a fire adds to the conversation of an agent's run.
+// A saidView is the part that a fire adds to the conversation of an agent's run.
 type saidView struct {
 	Role      string     `json:"role"`           // system, user, assistant, tool, person, hook, end
 	Name      string     `json:"name,omitempty"` // of the model, the tool or the person
@@ -62,7 +62,7 @@ type call struct {
 	ArgsText string          `json:"args_text"` // arguments that are not JSON
 }
 
-// saidOf returns what a fire adds to a conversation, as the hooks left it, or nil.
+// saidOf returns the part that a fire adds to a conversation, as the hooks left it, or nil.
 func saidOf(e hooklog.Event) *saidView {
 	payload := e.Payload
 	if e.Final != nil {

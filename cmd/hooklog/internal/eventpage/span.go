@@ -7,7 +7,7 @@ import (
 	"github.com/hookgen/hookgen/hookkit/hooklog"
 )
 
-// A spanView says what a fire of an agent's point shows about the time of its run, for the bars of the page. Other
+// A spanView is the time of a call or a wait that a fire of an agent's point shows, for the bars of the page. Other
 // specs need none: the page draws a bar from a point with the name BeforeX to the next fire of AfterX.
 type spanView struct {
 	// Kind is model or tool, for a call that ends with the fire; or ask or answer, around a wait for a person.
