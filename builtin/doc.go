@@ -27,7 +27,7 @@
 //   - load instructions, tools and model for a kind of work: [prompt].Skills
 //   - add a hint after a failed call: [prompt].FailureNote, [prompt].FailureHint
 //   - show the model its working theory: [prompt].WorkingTheory
-//   - keep the model working with a task list: [prompt].Todo
+//   - keep the model working with a task list: [prompt].Todo, with [prompt].TodoTool
 //   - talk to a running agent: [prompt].Steering
 //   - remember: [memory].Injector, [memory].Extractor, [memory].NotesInjector
 //   - let the model keep facts and notes itself: [memory].Tools, [memory].NoteTool

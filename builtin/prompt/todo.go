@@ -15,7 +15,7 @@ import (
 
 // Todo keeps the model working with a task list.
 //
-// For example, the agent has a tool todo_write that stores a list of tasks and returns it. The first prompt asks the
+// For example, the agent has the tool todo_write ([TodoTool]), or another one that returns a list of tasks. The first prompt asks the
 // model to plan with the tool. After 10 steps without a call of the tool, the prompt has a reminder. Every 10 steps the
 // prompt shows the list, so that it is not forgotten in a long conversation.
 //
