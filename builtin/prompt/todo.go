@@ -15,9 +15,9 @@ import (
 
 // Todo keeps the model working with a task list.
 //
-// For example, the agent has the tool todo_write ([TodoTool]), or another one that returns a list of tasks. The first prompt asks the
-// model to plan with the tool. After 10 steps without a call of the tool, the prompt has a reminder. Every 10 steps the
-// prompt shows the list, so that it is not forgotten in a long conversation.
+// For example, the agent has the tool todo_write ([TodoTool]), or another one that returns a list of tasks. The first
+// prompt asks the model to plan with the tool. After 10 steps without a call of the tool, the prompt has a reminder.
+// Every 10 steps the prompt shows the list, so that it is not forgotten in a long conversation.
 //
 // The list is the output of the last successful call in the run, or the text of List. At most 4000 characters of it are
 // shown. If the run does not have the tool, the prompts are unchanged.

@@ -27,7 +27,7 @@ func TestTaskListIsText(t *testing.T) {
 		`{"tasks":[{"task":"a","status":"new"}]}`:   "task 1 needs a text, and the status",
 		`{"tasks":[{"task":"\n","status":"done"}]}`: "task 1 needs a text, and the status",
 		`{"tasks":"a"}`: "the arguments cannot be read",
-		`{"tasks":[` + strings.Repeat(`{"task":"a","status":"done"},`, 30) + `{"task":"a","status":"done"}]}`: "there are 31 tasks; give at most 30",
+		`{"tasks":[` + strings.Repeat(`{"task":"a","status":"done"},`, 30) + `null]}`: "there are 31 tasks",
 	} {
 		got, err := writing(t, args)
 		var wrong *agent.ToolError

@@ -84,6 +84,12 @@ func responses(t testing.TB, handler http.HandlerFunc) *Model {
 	return m
 }
 
+// answering returns a model whose server answers with a stream.
+func answering(stream string) *Model {
+	client := &http.Client{Transport: modeltest.Answers(stream)}
+	return &Model{URL: "http://model", Name: "m", Responses: true, Client: client}
+}
+
 func TestResponsesConformance(t *testing.T) {
 	looptest.CheckModel(t, func(t testing.TB, replies ...agent.LLMResponse) agent.Model {
 		return responses(t, (&modeltest.Script{Replies: replies, Write: writeResponse}).ServeHTTP)
@@ -113,7 +119,9 @@ func TestEncryptedReasoningGoesBack(t *testing.T) {
 			req := agent.LLMRequest{
 				ToolChoice: "look", MaxTokens: 9, Tools: []agent.ToolSchema{{Name: "look"}},
 				ResponseFormat: &agent.ResponseFormat{Type: "json_schema", Schema: json.RawMessage(`{}`)},
-				Messages:       []agent.Message{{Role: agent.RoleSystem, Content: "Be brief."}, {Role: agent.RoleUser, Content: "Go"}},
+				Messages: []agent.Message{
+					{Role: agent.RoleSystem, Content: "Be brief."}, {Role: agent.RoleUser, Content: "Go"},
+				},
 			}
 			for range 2 {
 				reply, err := send(m, req)
@@ -157,7 +165,9 @@ func TestReasoningStaysBeforeItsCall(t *testing.T) {
 	order := func() (out []string) {
 		for _, i := range items(m) {
 			data := encoded(i)
-			for _, mark := range []string{`"id":"1"`, `"id":"2"`, `"id":"4"`, `"content":"a"`, `"call_id":"c"`, `"call_id":"d"`} {
+			for _, mark := range []string{
+				`"id":"1"`, `"id":"2"`, `"id":"4"`, `"content":"a"`, `"call_id":"c"`, `"call_id":"d"`,
+			} {
 				if strings.Contains(data, mark) {
 					out = append(out, mark[len(mark)-2:len(mark)-1])
 				}
@@ -198,7 +208,8 @@ func TestEndsOfResponses(t *testing.T) {
 	text := func(fields string) string { return `data: {"type":"response.` + fields + "}\n\n" }
 	said := text(`output_text.delta","delta":"a"`)
 	for _, c := range []struct{ name, stream, want string }{
-		{"refusal", text(`completed","response":{"output":[{"type":"message","content":[{"refusal":"No."}]}]}`), "No. refusal"},
+		{"refusal", text(`completed","response":{"output":[{"type":"message","content":[{"refusal":"No."}]}]}`),
+			"No. refusal"},
 		{"filter", said + text(`incomplete","response":{"status":"incomplete",`+
 			`"incomplete_details":{"reason":"content_filter"},"output":[]}`), " content_filter"},
 		{"output only in items", said + text(`output_item.done","item":{"type":"message","content":[{"text":"ab"}]}`) +
@@ -211,7 +222,7 @@ func TestEndsOfResponses(t *testing.T) {
 		{"done without a response", said + "data: [DONE]\n\n", "unexpected EOF"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			m := &Model{URL: "http://model", Name: "m", Responses: true, Client: &http.Client{Transport: modeltest.Answers(c.stream)}}
+			m := answering(c.stream)
 			var pieces string
 			reply, err := m.Stream(t.Context(), agent.LLMRequest{}, func(d agent.Delta) { pieces += d.Content })
 			got := reply.Content + " " + reply.FinishReason
@@ -267,7 +278,7 @@ func FuzzResponses(f *testing.F) {
 	}
 	f.Add("data: {\"type\":\"response.function_call_arguments.delta\",\"output_index\":-1}\n\n")
 	f.Fuzz(func(t *testing.T, stream string) {
-		m := &Model{URL: "http://model", Name: "m", Responses: true, Client: &http.Client{Transport: modeltest.Answers(stream)}}
+		m := answering(stream)
 		reply, err := m.Stream(t.Context(), agent.LLMRequest{}, func(agent.Delta) {})
 		if err != nil {
 			return
