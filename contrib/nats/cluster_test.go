@@ -6,6 +6,7 @@ import (
 
 	"github.com/hookgen/hookgen/builtin/memory"
 	"github.com/hookgen/hookgen/builtin/memory/memorytest"
+	"github.com/hookgen/hookgen/builtin/session"
 	"github.com/hookgen/hookgen/contrib/nats"
 	"github.com/hookgen/hookgen/contrib/nats/internal/servertest"
 	"github.com/hookgen/hookgen/generated/agent"
@@ -35,7 +36,7 @@ func TestACluster(t *testing.T) {
 		looptest.CheckStore(t, func(t *testing.T) agent.Store { return nats.Store{Bucket: open(t)} })
 	})
 	t.Run("Sessions", func(t *testing.T) {
-		looptest.CheckSessionStore(t, func(t *testing.T) agent.SessionStore { return nats.Sessions{Bucket: open(t)} })
+		looptest.CheckSessionStore(t, func(t *testing.T) agent.SessionStore { return session.Sessions{Store: nats.Store{Bucket: open(t)}} })
 	})
 	t.Run("Memory", func(t *testing.T) {
 		if !*servertest.Long {

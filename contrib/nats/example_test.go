@@ -48,7 +48,7 @@ func Example() {
 	// A program with an agent.
 	hooks := new(agent.Hooks)
 	hooks.Use(must(agent.Remote(ctx, nats.NewCaller(conn, "hooks.policy"))))
-	hooks.Use(&session.Persist{Store: nats.Sessions{Bucket: bucket}})
+	hooks.Use(&session.Persist{Store: session.Sessions{Store: nats.Store{Bucket: bucket}}})
 	hooks.ObserveAny(agent.Record(events))
 	model := looptest.NewScript(looptest.Call("pay", nil), looptest.Reply("I may not pay.")) // your model
 	a := &loop.Agent{Model: model, Hooks: hooks, Tools: []agent.Tool{&looptest.Tool{Name: "pay"}}}

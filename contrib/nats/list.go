@@ -4,31 +4,24 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"maps"
 	"slices"
 	"strings"
 
 	"github.com/nats-io/nats.go/jetstream"
 )
 
-// Keys returns the keys that begin with prefix, sorted. The server selects them by the part of the prefix before its
-// last slash, so keys with slashes are listed faster.
+// Keys returns the keys that begin with prefix, sorted. It does not read the values. The server selects them by the part
+// of the prefix before its last slash, so keys with slashes are listed faster.
 func (b *Bucket) Keys(ctx context.Context, prefix string) (keys []string, err error) {
-	revisions, err := b.revisions(ctx, prefix)
-	if err != nil {
-		return nil, err
-	}
-	return slices.Sorted(maps.Keys(revisions)), nil
-}
-
-// revisions returns the keys that begin with prefix and their revisions, without reading the values.
-func (b *Bucket) revisions(ctx context.Context, prefix string) (revisions map[string]uint64, err error) {
 	err = b.conn.Do(ctx, func(ctx context.Context) error {
-		revisions = make(map[string]uint64)
-		err := b.list(ctx, filterOf(prefix), func(e jetstream.KeyValueEntry) error {
-			if key, ok := unescape(e.Key()); ok && strings.HasPrefix(key, prefix) {
-				revisions[key] = e.Revision()
+		keys = nil
+		add := func(key string, ok bool) {
+			if ok && strings.HasPrefix(key, prefix) {
+				keys = append(keys, key)
 			}
+		}
+		err := b.list(ctx, filterOf(prefix), func(e jetstream.KeyValueEntry) error {
+			add(unescape(e.Key()))
 			return nil
 		}, jetstream.MetaOnly())
 		if err != nil {
@@ -36,13 +29,15 @@ func (b *Bucket) revisions(ctx context.Context, prefix string) (revisions map[st
 		}
 		return b.list(ctx, hashedPaths+".>", func(e jetstream.KeyValueEntry) error {
 			h, err := b.decode(e)
-			if err == nil && strings.HasPrefix(h.key, prefix) {
-				revisions[h.key] = e.Revision()
-			}
+			add(h.key, err == nil)
 			return err
 		})
 	})
-	return revisions, err
+	if err != nil {
+		return nil, err
+	}
+	slices.Sort(keys)
+	return slices.Compact(keys), nil
 }
 
 // list calls each for the present entries of a filter.

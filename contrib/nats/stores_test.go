@@ -39,7 +39,9 @@ func TestStoreConforms(t *testing.T) {
 
 func TestSessionsConform(t *testing.T) {
 	open := buckets(t)
-	looptest.CheckSessionStore(t, func(t *testing.T) agent.SessionStore { return nats.Sessions{Bucket: open(t)} })
+	looptest.CheckSessionStore(t, func(t *testing.T) agent.SessionStore {
+		return session.Sessions{Store: nats.Store{Bucket: open(t)}}
+	})
 }
 
 func TestRunStoreConforms(t *testing.T) {
@@ -47,29 +49,6 @@ func TestRunStoreConforms(t *testing.T) {
 	looptest.CheckRunStore(t, func(t *testing.T) agent.RunStore {
 		return session.Runs{Store: nats.Store{Bucket: open(t)}}
 	})
-}
-
-// TestSessionsAreListedByTheirKeys lists large conversations, and counts the bytes that the server sends.
-func TestSessionsAreListedByTheirKeys(t *testing.T) {
-	c := connect(t, newServer(t).URL())
-	s := nats.Sessions{Bucket: bucketOf(t, c, nats.Limits{})}
-	long := agent.Identity{Tenant: strings.Repeat("t", 600), Conversation: "long"} // its key is hashed
-	want := []agent.Identity{{Conversation: "a"}, {Conversation: "b"}, long}
-	for _, id := range want {
-		messages := []agent.Message{{Role: agent.RoleUser, Content: strings.Repeat("x", 200_000)}}
-		if err := s.Save(t.Context(), agent.Session{Identity: id, Messages: messages}); err != nil {
-			t.Fatal(err)
-		}
-	}
-	slices.Reverse(want)
-	before := c.Client().Stats().InBytes
-	got, err := s.List(t.Context())
-	if err != nil || !slices.Equal(got, want) {
-		t.Errorf("the list is %v, %v", got, err)
-	}
-	if n := c.Client().Stats().InBytes - before; n > 250_000 { // one value, that of the hashed key
-		t.Errorf("the server sent %d bytes", n)
-	}
 }
 
 func TestMemoryConforms(t *testing.T) {
@@ -81,10 +60,8 @@ func TestMemoryConforms(t *testing.T) {
 
 func TestStoresShareABucket(t *testing.T) {
 	b := newBucket(t, nats.Limits{})
-	id := agent.Identity{Tenant: "t", User: "u", Conversation: "c"}
-	store, sessions, counters := nats.Store{Bucket: b}, nats.Sessions{Bucket: b}, nats.Counters{Bucket: b}
-	err := errors.Join(store.Put(t.Context(), "session/t/u/c", []byte("x")),
-		sessions.Save(t.Context(), agent.Session{Identity: id}))
+	store, counters := nats.Store{Bucket: b}, nats.Counters{Bucket: b}
+	err := store.Put(t.Context(), "session/t/u/c", []byte("x"))
 	_, failed := counters.Add(t.Context(), "session/t/u/c", 1, 1)
 	if err = errors.Join(err, failed); err != nil {
 		t.Fatal(err)
@@ -95,9 +72,6 @@ func TestStoresShareABucket(t *testing.T) {
 	}
 	if value, err := store.Get(t.Context(), "session/t/u/c"); err != nil || string(value) != "x" {
 		t.Errorf("its value is %q, %v", value, err)
-	}
-	if all, err := sessions.List(t.Context()); err != nil || len(all) != 1 || all[0] != id {
-		t.Errorf("the sessions are %v, %v", all, err)
 	}
 }
 

@@ -51,7 +51,7 @@ var uses = []use{
 	fmt.Println(err)
 	bucket, err := conn.Bucket(ctx, "agents", nats.Limits{})
 	fmt.Println(err)
-	a.Hooks.Use(&session.Persist{Store: nats.Sessions{Bucket: bucket}})`},
+	a.Hooks.Use(&session.Persist{Store: session.Sessions{Store: nats.Store{Bucket: bucket}}})`},
 	{"nats", server, `s, err := embedded.Start("data")
 	fmt.Println(err)
 	conn, err := nats.Connect(s.URL())
