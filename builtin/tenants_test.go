@@ -288,7 +288,7 @@ func TestTenantsNeverMeet(t *testing.T) {
 	for _, text := range watch.wrong {
 		t.Error(text)
 	}
-	for _, place := range []string{"bus", "call", "event", "log", "question", "request", "result", "tap", "yielded"} {
+	for _, place := range []string{"bus", "call", "log", "question", "request", "result", "tap", "yielded"} {
 		if watch.seen[place] < tenants {
 			t.Errorf("%s: %d texts were checked, want at least one for each of %d tenants", place, watch.seen[place], tenants)
 		}
