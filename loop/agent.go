@@ -26,9 +26,9 @@ type Agent struct {
 	Handoffs     []*Agent // agents that the model can hand control to
 
 	// Hooks are the hooks of the agent's runs; nil means no hooks. [Hooks] makes them in a literal. Hooks can be added
-	// and removed at any time, and several agents may have the same. A run that another run started, for example of a sub-agent, fires the hooks of that run first, whatever the
-	// priorities, and then these. Hooks and layers that both have fire once. A hook here sees no other run than those
-	// of the agent and those that they start.
+	// and removed at any time, and several agents may have the same. A run that another run started, for example of a
+	// sub-agent, fires the hooks of that run first, whatever the priorities, and then these. Hooks and layers that both
+	// have fire once. A hook here sees no other run than those of the agent and those that they start.
 	Hooks *agent.Hooks
 
 	// Pinned fixes the hooks of a run, and of the runs that it starts, at its start. For example, an operator replaces a

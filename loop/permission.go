@@ -69,6 +69,11 @@ func (b *batch) decided(c *call, question agent.Question, answer agent.Approval,
 		b.free(c)
 		b.deny(c, denied)
 	case b.r.state.over():
+	case answer.Output != "":
+		b.free(c)
+		b.answered(c, agent.SkipTool{
+			Result: agent.ToolCallResult{Output: answer.Output}, Reason: permission.Instead(answer),
+		}, hookkit.By{Hook: by})
 	case c.skip != nil:
 		b.answered(c, agent.SkipTool{Result: c.skip.Result, Reason: c.skip.Reason}, hookkit.By{Hook: c.skip.By})
 	default:
@@ -84,6 +89,9 @@ func (b *batch) decided(c *call, question agent.Question, answer agent.Approval,
 func (b *batch) conclude(
 	c *call, e *entry, question agent.Question, answer agent.Approval, by string, denied agent.Denial,
 ) agent.Denial {
+	if denied.Kind == "" {
+		denied = permission.Consistent(by, answer)
+	}
 	if denied.Kind == "" && len(answer.Args) > 0 && !bytes.Equal(answer.Args, c.req.Args) {
 		denied = b.change(c, e, answer.Args, by, answer.Reason)
 	}

@@ -411,3 +411,42 @@ func TestDenialNamesTheReasonOfTheAsk(t *testing.T) {
 		})
 	}
 }
+
+// TestPersonAnswersInPlaceOfTheTool: also if the call would hand over, finish, or be answered by a hook. The text passes
+// the hooks of AfterTool like each result.
+func TestPersonAnswersInPlaceOfTheTool(t *testing.T) {
+	person := &approver{f: func(context.Context, agent.Question) (agent.Approval, error) {
+		return agent.Approval{Allow: true, Output: "no, wait"}, nil
+	}}
+	expert := &loop.Agent{Name: "expert", Model: looptest.NewScript()}
+	tool := &looptest.Tool{Name: "work", Result: "worked"}
+	for name, more := range map[string][]agent.Hook{
+		"work": nil, "transfer_to_expert": nil, "finish": nil,
+		"cached": hooks(atTool("work", agent.SkipTool{Result: agent.ToolCallResult{Output: "old"}}, nil)),
+	} {
+		t.Run(name, func(t *testing.T) {
+			called := name
+			if name == "cached" {
+				called = "work"
+			}
+			ran := looptest.Harness{
+				Turns: turns(looptest.Call(called, nil), looptest.Reply("ok")), Tools: tools(tool),
+				Agent: &loop.Agent{Approver: person, Handoffs: []*loop.Agent{expert}, Done: agent.ToolSchema{Name: "finish"}},
+				Hooks: append(more, votes(agent.Ask{}), afterTool(
+					func(r agent.ToolCallResult) (agent.AfterToolOutcome, error) {
+						r.Output += "!"
+						return agent.ReplaceAfterTool(r, ""), nil
+					})),
+			}.Run(t, "x")
+			if len(ran.Calls) != 1 {
+				t.Fatalf("%+v", ran.AgentResult)
+			}
+			got := ran.Calls[0]
+			if tool.Count() != 0 || ran.Reply != "ok" || got.Status != agent.CallSkipped || got.Output != "no, wait!" ||
+				got.Reason != "a person answered in place of the tool" || ran.HandedOffTo != "" {
+				t.Errorf("ran %d times, %+v", tool.Count(), ran.AgentResult)
+			}
+			checkAnswered(t, ran.Messages)
+		})
+	}
+}

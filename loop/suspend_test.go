@@ -431,6 +431,11 @@ func TestP11_TheAnswerDecidesTheCall(t *testing.T) {
 			agent.CauseCompleted},
 		{"InvalidArguments", agent.Approval{Allow: true, Args: []byte(`{`)}, "", agent.DeniedByApprover,
 			agent.CauseCompleted},
+		{"InPlaceOfTheTool", agent.Approval{Allow: true, Output: "paid in cash", By: "ann", At: asked}, "", "",
+			agent.CauseCompleted},
+		{"InPlaceOfTheToolAndNo", agent.Approval{Output: "paid in cash"}, "", agent.DeniedByPerson, agent.CauseCompleted},
+		{"OutputAndArguments", agent.Approval{Allow: true, Output: "paid in cash", Args: []byte(`{"a":2}`)}, "",
+			agent.DeniedByApprover, agent.CauseCompleted},
 		{"NoAndStop", agent.Approval{StopRun: true, By: "ann", At: asked}, "", agent.DeniedByPerson,
 			agent.CauseStopRequested},
 	} {
@@ -449,6 +454,12 @@ func TestP11_TheAnswerDecidesTheCall(t *testing.T) {
 			ran := slices.IndexFunc(s.log, func(l string) bool { return strings.HasPrefix(l, "pay") })
 			if (ran >= 0) != (c.ran != "") || ran >= 0 && s.log[ran] != c.ran {
 				t.Errorf("ran %v", s.log)
+			}
+			given := slices.ContainsFunc(got.Calls, func(r agent.ToolCallResult) bool {
+				return r.Status == agent.CallSkipped && r.Output == "paid in cash"
+			})
+			if instead := c.answer.Output != "" && c.denied == ""; given != instead {
+				t.Errorf("the person's text is a result: %t; %+v", given, got.Calls)
 			}
 			grants := hooktest.PayloadsOf[agent.Grant](rec, "OnPermissionGranted")
 			denials := hooktest.PayloadsOf[agent.Denial](rec, "OnPermissionDenied")

@@ -22,7 +22,7 @@ import (
 // {"cmd":"ls"} does not answer {"cmd":"rm -rf /","cmd":"ls"}.
 //
 // Concurrent questions about equal calls reach the other approver once. Errors are not cached. Neither are answers
-// that arrive after their context is done, change the arguments or stop the run.
+// that arrive after their context is done, change the arguments, answer in place of the tool or stop the run.
 //
 // State: the answers, until Forget. A Remember is safe for concurrent use and must not be copied.
 type Remember struct {
@@ -102,7 +102,7 @@ func (r *Remember) ask(
 		close(known.done)
 	}()
 	answer, err = r.Approver.Approve(ctx, q)
-	special := len(answer.Args) > 0 || answer.StopRun || answer.Pending
+	special := len(answer.Args) > 0 || answer.Output != "" || answer.StopRun || answer.Pending
 	known.answer, known.ok = answer, err == nil && ctx.Err() == nil && !special // the loop has ignored a late answer
 	known.answer.Remember = nil                                                 // reported once
 	return answer, err

@@ -134,6 +134,7 @@ func TestSpecialAnswersAreNotCached(t *testing.T) {
 		asked  int
 	}{
 		"changed arguments": {agent.Approval{Allow: true, Args: []byte(`{"n":2}`)}, 2},
+		"an own result":     {agent.Approval{Allow: true, Output: "paid"}, 2},
 		"short arguments":   {agent.Approval{Allow: true, Args: []byte(`7`)}, 2},
 		"stops the run":     {agent.Approval{StopRun: true}, 2},
 		"rules to remember": {agent.Approval{Allow: true, Remember: []byte(`[]`)}, 1},

@@ -3100,8 +3100,8 @@ type AgentResult = agentspec.AgentResult
 // therefore match the schema of the tool, and OnPermission fires once more with them: a Deny still denies. An Ask does
 // not ask the person again. The arguments of a call that a hook has answered with SkipTool cannot be changed.
 //
-// Its fields: Allow bool; Reason string; Args json.RawMessage; Remember json.RawMessage; StopRun
-// bool; Pending bool; By string; At time.Time. See [agentspec.Approval].
+// Its fields: Allow bool; Reason string; Args json.RawMessage; Output string; Remember
+// json.RawMessage; StopRun bool; Pending bool; By string; At time.Time. See [agentspec.Approval].
 type Approval = agentspec.Approval
 
 // An Approver asks a person about a call. Approve should return when ctx is done; a later answer is dropped. It

@@ -216,6 +216,9 @@ func TestDecisionsAboutACallAreResults(t *testing.T) {
 		{"ask and yes", permission(agent.Ask{}, nil), approver(func() (agent.Approval, error) {
 			return agent.Approval{Allow: true}, nil
 		}), `{"n":1}`, agent.CallSucceeded, 1},
+		{"ask and an answer in place of the tool", permission(agent.Ask{}, nil), approver(func() (agent.Approval, error) {
+			return agent.Approval{Allow: true, Output: "by telephone"}, nil
+		}), "by telephone", agent.CallSkipped, 0},
 		{"ask and other arguments", beforeAsk(agent.Approve{Args: json.RawMessage(`{"n":2}`)}), nil, `{"n":2}`,
 			agent.CallSucceeded, 1},
 		{"ask and broken arguments", beforeAsk(agent.Approve{Args: json.RawMessage(`{`)}), nil, "not a JSON object",

@@ -13,9 +13,15 @@ import (
 
 // permitted reports whether the call may run. If not, it sets the result.
 func (c *toolCall) permitted() bool {
-	denied := c.judge()
-	if denied.Kind == "" {
+	denied, answer := c.judge()
+	switch {
+	case denied.Kind == "" && answer.Output == "":
 		return true
+	case denied.Kind == "":
+		c.result = agent.ToolCallResult{
+			Call: c.req, Output: answer.Output, Status: agent.CallSkipped, Reason: permission.Instead(answer),
+		}
+		return false
 	}
 	denied.Reason = cmp.Or(denied.Reason, "no reason given")
 	c.refuse(agent.CallRefused, agent.FailDenied,
@@ -25,16 +31,20 @@ func (c *toolCall) permitted() bool {
 	return false
 }
 
-// judge returns the denial of the call. Its Kind is empty if the call is permitted.
-func (c *toolCall) judge() agent.Denial {
+// judge returns the denial of the call, whose Kind is empty if the call is permitted, and the answer if it was asked
+// about.
+func (c *toolCall) judge() (agent.Denial, agent.Approval) {
 	ask, by, denied := c.vote()
 	if ask == nil {
-		return denied
+		return denied, agent.Approval{}
 	}
 	question := c.question(*ask, by)
 	answer, answered, decided, denied := c.beforeAsk(question)
 	if !decided {
 		answer, denied = c.approve(question)
+	}
+	if denied.Kind == "" {
+		denied = permission.Consistent(answered, answer)
 	}
 	if denied.Kind == "" && len(answer.Args) > 0 && !bytes.Equal(answer.Args, c.req.Args) {
 		denied = c.change(answer.Args, answered)
@@ -51,7 +61,7 @@ func (c *toolCall) judge() agent.Denial {
 			By: answered,
 		}})
 	}
-	return denied
+	return denied, answer
 }
 
 // vote fires OnPermission. It returns the Ask and the hook that asked, or a denial, or nothing if the call is allowed.

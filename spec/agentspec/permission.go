@@ -77,6 +77,11 @@ type Approval struct {
 	Reason string          `json:"reason,omitempty"`
 	Args   json.RawMessage `json:"args,omitempty"` // other arguments for the call; nil: unchanged
 
+	// Output is what a person answers in place of the tool, for example what the customer said on the telephone. It needs
+	// Allow. The tool does not run: the call counts as skipped, and hooks of AfterTool and the model get this text as its
+	// output. A call that would hand over or finish does neither. "": the tool runs. With Args, too, the call is denied.
+	Output string `json:"output,omitempty"`
+
 	// Remember has rules for later calls, for example "do not ask again about git status". Hooks of OnPermissionGranted
 	// read it; the loop does not. The format is that of permission.ParseRules.
 	Remember json.RawMessage `json:"remember,omitempty"`

@@ -85,6 +85,19 @@ func Unusable(by, problem string) agent.Denial {
 	return agent.Denial{Kind: kind, By: by, Reason: "the approval changed the arguments: " + problem}
 }
 
+// Consistent returns the denial of a call whose approval has both other arguments and an output in place of the tool.
+func Consistent(by string, answer agent.Approval) agent.Denial {
+	if answer.Output != "" && len(answer.Args) > 0 {
+		return Unusable(by, "it also has an output in place of the tool; give one of them")
+	}
+	return agent.Denial{}
+}
+
+// Instead is the reason of the result that a person gave in place of the tool.
+func Instead(answer agent.Approval) string {
+	return cmp.Or(answer.Reason, "a person answered in place of the tool")
+}
+
 // ChangedAgain returns the denial of a call whose changed arguments a second approval, by a hook, changed once more.
 func ChangedAgain(by string) agent.Denial {
 	return agent.Denial{Kind: agent.DeniedByHook, By: by, Reason: "the approved arguments were changed once more"}
