@@ -44,8 +44,7 @@ func (l Law[T]) LawWords() string {
 		words += " The order is reversed: last in, first out, and the inner layer before the outer."
 	}
 	if !l.Key.IsZero() {
-		words += " Its key is " + l.Key.Name + ", the payload's " + l.Key.Field + "; with For" + l.Key.Name +
-			", a hook is called for some keys only."
+		words += " Its key is the payload's " + l.Key.Field + "; see For" + l.Key.Name + "."
 	}
 	return words
 }

@@ -144,9 +144,8 @@ type Hooks struct {
 	// OnToolsDisabled fires once per tool call that was refused because tools are switched off. Such a call is
 	// answered with an error and reaches neither BeforeTool nor AfterTool.
 	//
-	// Every hook runs. None can change or stop anything. Its key is Tool, the payload's Call.Name; with
-	// ForTool, a hook is called for some keys only. A hook that fails (error, panic or timeout) is
-	// reported, and the other hooks run.
+	// Every hook runs. None can change or stop anything. Its key is the payload's Call.Name; see
+	// ForTool. A hook that fails (error, panic or timeout) is reported, and the other hooks run.
 	OnToolsDisabled OnToolsDisabledPoint
 
 	// BeforeTool fires once per tool call of a reply, in call order, before any call of the reply is dispatched.
@@ -157,9 +156,8 @@ type Hooks struct {
 	// refuses the call, and the run continues.
 	//
 	// Hooks run in order. Each may replace the payload for the next hooks and the program. The first
-	// that leaves with SkipTool or EndTurn ends the fire. Its key is Tool, the payload's Name; with
-	// ForTool, a hook is called for some keys only. A hook that fails (error, panic or timeout) ends
-	// the fire, and the program must refuse the act.
+	// that leaves with SkipTool or EndTurn ends the fire. Its key is the payload's Name; see ForTool. A
+	// hook that fails (error, panic or timeout) ends the fire, and the program must refuse the act.
 	BeforeTool BeforeToolPoint
 
 	// OnPermission fires once per call that is about to be dispatched, handed over, or answered successfully by
@@ -170,9 +168,9 @@ type Hooks struct {
 	// once all calls of the reply are decided, and no call of the reply is dispatched before the run is resumed.
 	//
 	// Every hook sees the same payload and may vote for Deny, Ask or Allow. Deny is the strongest, and
-	// the strongest vote wins. Without a vote, the program decides. Its key is Tool, the payload's
-	// Name; with ForTool, a hook is called for some keys only. A hook that fails (error, panic or
-	// timeout) ends the fire, and the program must refuse the act.
+	// the strongest vote wins. Without a vote, the program decides. Its key is the payload's Name; see
+	// ForTool. A hook that fails (error, panic or timeout) ends the fire, and the program must refuse
+	// the act.
 	OnPermission OnPermissionPoint
 
 	// BeforeAsk fires when a person is about to be asked about a call, also if there is no approver. Refuse and
@@ -181,26 +179,24 @@ type Hooks struct {
 	// once more: Refuse still refuses, and the person is not asked again.
 	//
 	// Every hook sees the same payload and may vote for Refuse or Approve. Refuse is the strongest, and
-	// the strongest vote wins. Without a vote, the program decides. Its key is Tool, the payload's
-	// Call.Name; with ForTool, a hook is called for some keys only. A hook that fails (error, panic or
-	// timeout) ends the fire, and the program must refuse the act.
+	// the strongest vote wins. Without a vote, the program decides. Its key is the payload's Call.Name;
+	// see ForTool. A hook that fails (error, panic or timeout) ends the fire, and the program must
+	// refuse the act.
 	BeforeAsk BeforeAskPoint
 
 	// OnPermissionGranted fires once per call that a person or a hook of BeforeAsk approved. It does not fire for
 	// calls that nobody had to be asked about.
 	//
-	// Every hook runs. None can change or stop anything. Its key is Tool, the payload's Call.Name; with
-	// ForTool, a hook is called for some keys only. A hook that fails (error, panic or timeout) is
-	// reported, and the other hooks run.
+	// Every hook runs. None can change or stop anything. Its key is the payload's Call.Name; see
+	// ForTool. A hook that fails (error, panic or timeout) is reported, and the other hooks run.
 	OnPermissionGranted OnPermissionGrantedPoint
 
 	// OnPermissionDenied fires once per denied call. The denial may come from a vote, a person, a missing or
 	// silent approver, or a hook of OnPermission or BeforeAsk that failed or refused. The run continues, and the
 	// model gets the reason.
 	//
-	// Every hook runs. None can change or stop anything. Its key is Tool, the payload's Call.Name; with
-	// ForTool, a hook is called for some keys only. A hook that fails (error, panic or timeout) is
-	// reported, and the other hooks run.
+	// Every hook runs. None can change or stop anything. Its key is the payload's Call.Name; see
+	// ForTool. A hook that fails (error, panic or timeout) is reported, and the other hooks run.
 	OnPermissionDenied OnPermissionDeniedPoint
 
 	// OnHandoff fires once per permitted handoff call, before any call of the reply is dispatched. A replaced Task
@@ -209,9 +205,9 @@ type Hooks struct {
 	// are answered, unless one of them ends the run.
 	//
 	// Hooks run in order. Each may replace the payload for the next hooks and the program. The first
-	// that leaves with SkipTool or EndTurn ends the fire. Its key is Tool, the payload's Call.Name;
-	// with ForTool, a hook is called for some keys only. A hook that fails (error, panic or timeout)
-	// ends the fire, and the program must refuse the act.
+	// that leaves with SkipTool or EndTurn ends the fire. Its key is the payload's Call.Name; see
+	// ForTool. A hook that fails (error, panic or timeout) ends the fire, and the program must refuse
+	// the act.
 	OnHandoff OnHandoffPoint
 
 	// AroundTool fires around the dispatch of each permitted call, in call order. It fires concurrently for
@@ -224,25 +220,22 @@ type Hooks struct {
 	// running.
 	//
 	// Hooks wrap an act, the first hook outermost. Each calls next, perhaps again, or answers without
-	// it. Its key is Tool, the payload's Name; with ForTool, a hook is called for some keys only. A
-	// hook that fails (error, panic or timeout) fails the act: the hook around it, or else the program,
-	// gets the error.
+	// it. Its key is the payload's Name; see ForTool. A hook that fails (error, panic or timeout) fails
+	// the act: the hook around it, or else the program, gets the error.
 	AroundTool AroundToolPoint
 
 	// OnToolProgress fires for each progress report of a running tool, in order. For parallel calls it fires
 	// concurrently. It never fires after AfterTool of the same call.
 	//
-	// Every hook runs. None can change or stop anything. Its key is Tool, the payload's Call.Name; with
-	// ForTool, a hook is called for some keys only. A hook that fails (error, panic or timeout) is
-	// reported, and the other hooks run.
+	// Every hook runs. None can change or stop anything. Its key is the payload's Call.Name; see
+	// ForTool. A hook that fails (error, panic or timeout) is reported, and the other hooks run.
 	OnToolProgress OnToolProgressPoint
 
 	// OnToolError fires once per failed attempt (an error, a panic, a timeout). It fires once it is known whether
 	// another attempt follows: when that attempt starts, or when AroundTool has returned.
 	//
-	// Every hook runs. None can change or stop anything. Its key is Tool, the payload's Call.Name; with
-	// ForTool, a hook is called for some keys only. A hook that fails (error, panic or timeout) is
-	// reported, and the other hooks run.
+	// Every hook runs. None can change or stop anything. Its key is the payload's Call.Name; see
+	// ForTool. A hook that fails (error, panic or timeout) is reported, and the other hooks run.
 	OnToolError OnToolErrorPoint
 
 	// OnSubagentStart fires before this run starts another run, by a sub-agent's tool or by a handoff. Exactly one
@@ -268,9 +261,8 @@ type Hooks struct {
 	// hook withholds the result, and the run continues.
 	//
 	// Hooks run in order. Each may replace the payload for the next hooks and the program. The first
-	// that leaves with EndTurn ends the fire. Its key is Tool, the payload's Call.Name; with ForTool, a
-	// hook is called for some keys only. A hook that fails (error, panic or timeout) ends the fire, and
-	// the program must refuse the act.
+	// that leaves with EndTurn ends the fire. Its key is the payload's Call.Name; see ForTool. A hook
+	// that fails (error, panic or timeout) ends the fire, and the program must refuse the act.
 	AfterTool AfterToolPoint
 
 	// OnBudgetExceeded fires each time a budget is exceeded, or would be exceeded by the next action: steps,
@@ -518,7 +510,7 @@ type onRunStartReplace hookimpl.Replacing[RunStart]
 
 func (onRunStartReplace) legalAtOnRunStart() {}
 
-// OnRunStartExit is an outcome that ends the fire: EndTurn. A fire returns it; see MatchOnRunStart.
+// OnRunStartExit is an outcome that ends the fire, which returns it; see MatchOnRunStart.
 //
 //sumtype:decl
 type OnRunStartExit interface {
@@ -557,8 +549,8 @@ type OnRunStartFired[P any] struct {
 	hookkit.Verdict
 }
 
-// OnRunStartPoint holds the hooks and observers of OnRunStart, with the methods of a registry: Add,
-// AddFunc, Observe, ObserveFunc and List. The zero value is ready to use. Do not copy it.
+// OnRunStartPoint holds the hooks and observers of OnRunStart. Its methods are also Add, AddFunc,
+// Observe, ObserveFunc and List. Do not copy it.
 type OnRunStartPoint struct {
 	hookgenRegistry[
 		onRunStartPoint, OnRunStart[RunStart], OnRunStartObserver[RunStart], hookkit.GateOption,
@@ -628,8 +620,8 @@ type ShouldStopFired[P any] struct {
 	hookkit.Verdict
 }
 
-// ShouldStopPoint holds the hooks and observers of ShouldStop, with the methods of a registry: Add,
-// AddFunc, Observe, ObserveFunc and List. The zero value is ready to use. Do not copy it.
+// ShouldStopPoint holds the hooks and observers of ShouldStop. Its methods are also Add, AddFunc,
+// Observe, ObserveFunc and List. Do not copy it.
 type ShouldStopPoint struct {
 	hookgenRegistry[
 		shouldStopPoint, ShouldStop[Step], ShouldStopObserver[Step], hookkit.HookOption,
@@ -689,8 +681,8 @@ type BeforeStepFired[P any] struct {
 	hookkit.Verdict
 }
 
-// BeforeStepPoint holds the hooks and observers of BeforeStep, with the methods of a registry: Add,
-// AddFunc, Observe, ObserveFunc and List. The zero value is ready to use. Do not copy it.
+// BeforeStepPoint holds the hooks and observers of BeforeStep. Its methods are also Add, AddFunc,
+// Observe, ObserveFunc and List. Do not copy it.
 type BeforeStepPoint struct {
 	hookgenRegistry[
 		beforeStepPoint, BeforeStep[Step], BeforeStepObserver[Step], hookkit.HookOption,
@@ -732,8 +724,7 @@ func (f ShouldCompactFunc) Bind(h *Hooks) { h.ShouldCompact.Add(f) }
 // ShouldCompactOutcome is a decision of a hook of ShouldCompact: Compact. Nil continues.
 type ShouldCompactOutcome interface{ legalAtShouldCompact() }
 
-// ShouldCompactExit is an outcome that ends the fire: Compact. A fire returns it; see
-// MatchShouldCompact.
+// ShouldCompactExit is an outcome that ends the fire, which returns it; see MatchShouldCompact.
 //
 //sumtype:decl
 type ShouldCompactExit interface {
@@ -772,9 +763,8 @@ type ShouldCompactFired[P any] struct {
 	hookkit.Verdict
 }
 
-// ShouldCompactPoint holds the hooks and observers of ShouldCompact, with the methods of a
-// registry: Add, AddFunc, Observe, ObserveFunc and List. The zero value is ready to use. Do not
-// copy it.
+// ShouldCompactPoint holds the hooks and observers of ShouldCompact. Its methods are also Add,
+// AddFunc, Observe, ObserveFunc and List. Do not copy it.
 type ShouldCompactPoint struct {
 	hookgenRegistry[
 		shouldCompactPoint, ShouldCompact[ContextUse], ShouldCompactObserver[ContextUse], hookkit.GateOption,
@@ -830,8 +820,7 @@ func (f BeforeCompactFunc) Bind(h *Hooks) { h.BeforeCompact.Add(f) }
 // BeforeCompactOutcome is a decision of a hook of BeforeCompact: SkipCompaction. Nil continues.
 type BeforeCompactOutcome interface{ legalAtBeforeCompact() }
 
-// BeforeCompactExit is an outcome that ends the fire: SkipCompaction. A fire returns it; see
-// MatchBeforeCompact.
+// BeforeCompactExit is an outcome that ends the fire, which returns it; see MatchBeforeCompact.
 //
 //sumtype:decl
 type BeforeCompactExit interface {
@@ -870,9 +859,8 @@ type BeforeCompactFired[P any] struct {
 	hookkit.Verdict
 }
 
-// BeforeCompactPoint holds the hooks and observers of BeforeCompact, with the methods of a
-// registry: Add, AddFunc, Observe, ObserveFunc and List. The zero value is ready to use. Do not
-// copy it.
+// BeforeCompactPoint holds the hooks and observers of BeforeCompact. Its methods are also Add,
+// AddFunc, Observe, ObserveFunc and List. Do not copy it.
 type BeforeCompactPoint struct {
 	hookgenRegistry[
 		beforeCompactPoint, BeforeCompact[Compaction], BeforeCompactObserver[Compaction], hookkit.GateOption,
@@ -955,8 +943,8 @@ type AfterCompactFired[P any] struct {
 	hookkit.Verdict
 }
 
-// AfterCompactPoint holds the hooks and observers of AfterCompact, with the methods of a registry:
-// Add, AddFunc, Observe, ObserveFunc and List. The zero value is ready to use. Do not copy it.
+// AfterCompactPoint holds the hooks and observers of AfterCompact. Its methods are also Add,
+// AddFunc, Observe, ObserveFunc and List. Do not copy it.
 type AfterCompactPoint struct {
 	hookgenRegistry[
 		afterCompactPoint, AfterCompact[Compacted], AfterCompactObserver[Compacted], hookkit.GateOption,
@@ -1020,8 +1008,8 @@ type BriefingFired[P any] struct {
 	hookkit.Verdict
 }
 
-// BriefingPoint holds the hooks and observers of Briefing, with the methods of a registry: Add,
-// AddFunc, Observe, ObserveFunc and List. The zero value is ready to use. Do not copy it.
+// BriefingPoint holds the hooks and observers of Briefing. Its methods are also Add, AddFunc,
+// Observe, ObserveFunc and List. Do not copy it.
 type BriefingPoint struct {
 	hookgenRegistry[
 		briefingPoint, Briefing[Step], BriefingObserver[Step], hookkit.HookOption,
@@ -1083,8 +1071,7 @@ type beforeLLMReplace hookimpl.Replacing[LLMRequest]
 
 func (beforeLLMReplace) legalAtBeforeLLM() {}
 
-// BeforeLLMExit is an outcome that ends the fire: UseReply or EndTurn. A fire returns it; see
-// MatchBeforeLLM.
+// BeforeLLMExit is an outcome that ends the fire, which returns it; see MatchBeforeLLM.
 //
 //sumtype:decl
 type BeforeLLMExit interface {
@@ -1127,8 +1114,8 @@ type BeforeLLMFired[P any] struct {
 	hookkit.Verdict
 }
 
-// BeforeLLMPoint holds the hooks and observers of BeforeLLM, with the methods of a registry: Add,
-// AddFunc, Observe, ObserveFunc and List. The zero value is ready to use. Do not copy it.
+// BeforeLLMPoint holds the hooks and observers of BeforeLLM. Its methods are also Add, AddFunc,
+// Observe, ObserveFunc and List. Do not copy it.
 type BeforeLLMPoint struct {
 	hookgenRegistry[
 		beforeLLMPoint, BeforeLLM[LLMRequest], BeforeLLMObserver[LLMRequest], hookkit.GateOption,
@@ -1208,8 +1195,8 @@ type AroundLLMNext struct {
 	level int
 }
 
-// AroundLLMPoint holds the hooks and observers of AroundLLM, with the methods of a registry: Add,
-// AddFunc, Observe, ObserveFunc and List. The zero value is ready to use. Do not copy it.
+// AroundLLMPoint holds the hooks and observers of AroundLLM. Its methods are also Add, AddFunc,
+// Observe, ObserveFunc and List. Do not copy it.
 type AroundLLMPoint struct {
 	hookgenRegistry[
 		aroundLLMPoint, AroundLLM[LLMRequest], AroundLLMObserver[LLMRequest], hookkit.HookOption,
@@ -1292,7 +1279,7 @@ type afterLLMReplace hookimpl.Replacing[LLMResponse]
 
 func (afterLLMReplace) legalAtAfterLLM() {}
 
-// AfterLLMExit is an outcome that ends the fire: EndTurn. A fire returns it; see MatchAfterLLM.
+// AfterLLMExit is an outcome that ends the fire, which returns it; see MatchAfterLLM.
 //
 //sumtype:decl
 type AfterLLMExit interface {
@@ -1331,8 +1318,8 @@ type AfterLLMFired[P any] struct {
 	hookkit.Verdict
 }
 
-// AfterLLMPoint holds the hooks and observers of AfterLLM, with the methods of a registry: Add,
-// AddFunc, Observe, ObserveFunc and List. The zero value is ready to use. Do not copy it.
+// AfterLLMPoint holds the hooks and observers of AfterLLM. Its methods are also Add, AddFunc,
+// Observe, ObserveFunc and List. Do not copy it.
 type AfterLLMPoint struct {
 	hookgenRegistry[
 		afterLLMPoint, AfterLLM[LLMResponse], AfterLLMObserver[LLMResponse], hookkit.GateOption,
@@ -1365,9 +1352,8 @@ func (p *AfterLLMPoint) FireBy(
 // OnToolsDisabled fires once per tool call that was refused because tools are switched off. Such a call is
 // answered with an error and reaches neither BeforeTool nor AfterTool.
 //
-// Every hook runs. None can change or stop anything. Its key is Tool, the payload's Call.Name; with
-// ForTool, a hook is called for some keys only. A hook that fails (error, panic or timeout) is
-// reported, and the other hooks run.
+// Every hook runs. None can change or stop anything. Its key is the payload's Call.Name; see
+// ForTool. A hook that fails (error, panic or timeout) is reported, and the other hooks run.
 type OnToolsDisabled[P any] interface {
 	OnToolsDisabled(ctx context.Context, run *Run, payload P) error
 }
@@ -1396,9 +1382,8 @@ type OnToolsDisabledFired[P any] struct {
 	hookkit.Verdict
 }
 
-// OnToolsDisabledPoint holds the hooks and observers of OnToolsDisabled, with the methods of a
-// registry: Add, AddFunc, Observe, ObserveFunc and List. The zero value is ready to use. Do not
-// copy it.
+// OnToolsDisabledPoint holds the hooks and observers of OnToolsDisabled. Its methods are also Add,
+// AddFunc, Observe, ObserveFunc and List. Do not copy it.
 type OnToolsDisabledPoint struct {
 	hookgenRegistry[
 		onToolsDisabledPoint,
@@ -1425,9 +1410,8 @@ func (p *OnToolsDisabledPoint) Fire(ctx context.Context, run *Run, payload Tools
 // refuses the call, and the run continues.
 //
 // Hooks run in order. Each may replace the payload for the next hooks and the program. The first
-// that leaves with SkipTool or EndTurn ends the fire. Its key is Tool, the payload's Name; with
-// ForTool, a hook is called for some keys only. A hook that fails (error, panic or timeout) ends
-// the fire, and the program must refuse the act.
+// that leaves with SkipTool or EndTurn ends the fire. Its key is the payload's Name; see ForTool. A
+// hook that fails (error, panic or timeout) ends the fire, and the program must refuse the act.
 type BeforeTool[P any] interface {
 	BeforeTool(ctx context.Context, run *Run, payload P) (BeforeToolOutcome, error)
 }
@@ -1458,8 +1442,7 @@ type beforeToolReplace hookimpl.Replacing[ToolCallRequest]
 
 func (beforeToolReplace) legalAtBeforeTool() {}
 
-// BeforeToolExit is an outcome that ends the fire: SkipTool or EndTurn. A fire returns it; see
-// MatchBeforeTool.
+// BeforeToolExit is an outcome that ends the fire, which returns it; see MatchBeforeTool.
 //
 //sumtype:decl
 type BeforeToolExit interface {
@@ -1502,8 +1485,8 @@ type BeforeToolFired[P any] struct {
 	hookkit.Verdict
 }
 
-// BeforeToolPoint holds the hooks and observers of BeforeTool, with the methods of a registry: Add,
-// AddFunc, Observe, ObserveFunc and List. The zero value is ready to use. Do not copy it.
+// BeforeToolPoint holds the hooks and observers of BeforeTool. Its methods are also Add, AddFunc,
+// Observe, ObserveFunc and List. Do not copy it.
 type BeforeToolPoint struct {
 	hookgenRegistry[
 		beforeToolPoint, BeforeTool[ToolCallRequest], BeforeToolObserver[ToolCallRequest], hookkit.GateOption,
@@ -1541,9 +1524,9 @@ func (p *BeforeToolPoint) FireBy(
 // once all calls of the reply are decided, and no call of the reply is dispatched before the run is resumed.
 //
 // Every hook sees the same payload and may vote for Deny, Ask or Allow. Deny is the strongest, and
-// the strongest vote wins. Without a vote, the program decides. Its key is Tool, the payload's
-// Name; with ForTool, a hook is called for some keys only. A hook that fails (error, panic or
-// timeout) ends the fire, and the program must refuse the act.
+// the strongest vote wins. Without a vote, the program decides. Its key is the payload's Name; see
+// ForTool. A hook that fails (error, panic or timeout) ends the fire, and the program must refuse
+// the act.
 type OnPermission[P any] interface {
 	OnPermission(ctx context.Context, run *Run, payload P) (OnPermissionOutcome, error)
 }
@@ -1564,8 +1547,7 @@ func (f OnPermissionFunc) Bind(h *Hooks) { h.OnPermission.Add(f) }
 // OnPermissionOutcome is a decision of a hook of OnPermission: Deny, Ask or Allow. Nil continues.
 type OnPermissionOutcome interface{ legalAtOnPermission() }
 
-// OnPermissionExit is an outcome that ends the fire: Deny, Ask or Allow. A fire returns it; see
-// MatchOnPermission.
+// OnPermissionExit is an outcome that ends the fire, which returns it; see MatchOnPermission.
 //
 //sumtype:decl
 type OnPermissionExit interface {
@@ -1610,8 +1592,8 @@ type OnPermissionFired[P any] struct {
 	hookkit.Verdict
 }
 
-// OnPermissionPoint holds the hooks and observers of OnPermission, with the methods of a registry:
-// Add, AddFunc, Observe, ObserveFunc and List. The zero value is ready to use. Do not copy it.
+// OnPermissionPoint holds the hooks and observers of OnPermission. Its methods are also Add,
+// AddFunc, Observe, ObserveFunc and List. Do not copy it.
 type OnPermissionPoint struct {
 	hookgenRegistry[
 		onPermissionPoint, OnPermission[ToolCallRequest], OnPermissionObserver[ToolCallRequest], hookkit.GateOption,
@@ -1647,9 +1629,9 @@ func (p *OnPermissionPoint) FireBy(
 // once more: Refuse still refuses, and the person is not asked again.
 //
 // Every hook sees the same payload and may vote for Refuse or Approve. Refuse is the strongest, and
-// the strongest vote wins. Without a vote, the program decides. Its key is Tool, the payload's
-// Call.Name; with ForTool, a hook is called for some keys only. A hook that fails (error, panic or
-// timeout) ends the fire, and the program must refuse the act.
+// the strongest vote wins. Without a vote, the program decides. Its key is the payload's Call.Name;
+// see ForTool. A hook that fails (error, panic or timeout) ends the fire, and the program must
+// refuse the act.
 type BeforeAsk[P any] interface {
 	BeforeAsk(ctx context.Context, run *Run, payload P) (BeforeAskOutcome, error)
 }
@@ -1668,8 +1650,7 @@ func (f BeforeAskFunc) Bind(h *Hooks) { h.BeforeAsk.Add(f) }
 // BeforeAskOutcome is a decision of a hook of BeforeAsk: Refuse or Approve. Nil continues.
 type BeforeAskOutcome interface{ legalAtBeforeAsk() }
 
-// BeforeAskExit is an outcome that ends the fire: Refuse or Approve. A fire returns it; see
-// MatchBeforeAsk.
+// BeforeAskExit is an outcome that ends the fire, which returns it; see MatchBeforeAsk.
 //
 //sumtype:decl
 type BeforeAskExit interface {
@@ -1712,8 +1693,8 @@ type BeforeAskFired[P any] struct {
 	hookkit.Verdict
 }
 
-// BeforeAskPoint holds the hooks and observers of BeforeAsk, with the methods of a registry: Add,
-// AddFunc, Observe, ObserveFunc and List. The zero value is ready to use. Do not copy it.
+// BeforeAskPoint holds the hooks and observers of BeforeAsk. Its methods are also Add, AddFunc,
+// Observe, ObserveFunc and List. Do not copy it.
 type BeforeAskPoint struct {
 	hookgenRegistry[
 		beforeAskPoint, BeforeAsk[Question], BeforeAskObserver[Question], hookkit.GateOption,
@@ -1744,9 +1725,8 @@ func (p *BeforeAskPoint) FireBy(
 // OnPermissionGranted fires once per call that a person or a hook of BeforeAsk approved. It does not fire for
 // calls that nobody had to be asked about.
 //
-// Every hook runs. None can change or stop anything. Its key is Tool, the payload's Call.Name; with
-// ForTool, a hook is called for some keys only. A hook that fails (error, panic or timeout) is
-// reported, and the other hooks run.
+// Every hook runs. None can change or stop anything. Its key is the payload's Call.Name; see
+// ForTool. A hook that fails (error, panic or timeout) is reported, and the other hooks run.
 type OnPermissionGranted[P any] interface {
 	OnPermissionGranted(ctx context.Context, run *Run, payload P) error
 }
@@ -1775,9 +1755,8 @@ type OnPermissionGrantedFired[P any] struct {
 	hookkit.Verdict
 }
 
-// OnPermissionGrantedPoint holds the hooks and observers of OnPermissionGranted, with the methods
-// of a registry: Add, AddFunc, Observe, ObserveFunc and List. The zero value is ready to use. Do
-// not copy it.
+// OnPermissionGrantedPoint holds the hooks and observers of OnPermissionGranted. Its methods are
+// also Add, AddFunc, Observe, ObserveFunc and List. Do not copy it.
 type OnPermissionGrantedPoint struct {
 	hookgenRegistry[
 		onPermissionGrantedPoint, OnPermissionGranted[Grant], OnPermissionGrantedObserver[Grant], hookkit.HookOption,
@@ -1797,9 +1776,8 @@ func (p *OnPermissionGrantedPoint) Fire(ctx context.Context, run *Run, payload G
 // silent approver, or a hook of OnPermission or BeforeAsk that failed or refused. The run continues, and the
 // model gets the reason.
 //
-// Every hook runs. None can change or stop anything. Its key is Tool, the payload's Call.Name; with
-// ForTool, a hook is called for some keys only. A hook that fails (error, panic or timeout) is
-// reported, and the other hooks run.
+// Every hook runs. None can change or stop anything. Its key is the payload's Call.Name; see
+// ForTool. A hook that fails (error, panic or timeout) is reported, and the other hooks run.
 type OnPermissionDenied[P any] interface {
 	OnPermissionDenied(ctx context.Context, run *Run, payload P) error
 }
@@ -1828,9 +1806,8 @@ type OnPermissionDeniedFired[P any] struct {
 	hookkit.Verdict
 }
 
-// OnPermissionDeniedPoint holds the hooks and observers of OnPermissionDenied, with the methods of
-// a registry: Add, AddFunc, Observe, ObserveFunc and List. The zero value is ready to use. Do not
-// copy it.
+// OnPermissionDeniedPoint holds the hooks and observers of OnPermissionDenied. Its methods are also
+// Add, AddFunc, Observe, ObserveFunc and List. Do not copy it.
 type OnPermissionDeniedPoint struct {
 	hookgenRegistry[
 		onPermissionDeniedPoint, OnPermissionDenied[Denial], OnPermissionDeniedObserver[Denial], hookkit.HookOption,
@@ -1852,9 +1829,9 @@ func (p *OnPermissionDeniedPoint) Fire(ctx context.Context, run *Run, payload De
 // are answered, unless one of them ends the run.
 //
 // Hooks run in order. Each may replace the payload for the next hooks and the program. The first
-// that leaves with SkipTool or EndTurn ends the fire. Its key is Tool, the payload's Call.Name;
-// with ForTool, a hook is called for some keys only. A hook that fails (error, panic or timeout)
-// ends the fire, and the program must refuse the act.
+// that leaves with SkipTool or EndTurn ends the fire. Its key is the payload's Call.Name; see
+// ForTool. A hook that fails (error, panic or timeout) ends the fire, and the program must refuse
+// the act.
 type OnHandoff[P any] interface {
 	OnHandoff(ctx context.Context, run *Run, payload P) (OnHandoffOutcome, error)
 }
@@ -1883,8 +1860,7 @@ type onHandoffReplace hookimpl.Replacing[Handoff]
 
 func (onHandoffReplace) legalAtOnHandoff() {}
 
-// OnHandoffExit is an outcome that ends the fire: SkipTool or EndTurn. A fire returns it; see
-// MatchOnHandoff.
+// OnHandoffExit is an outcome that ends the fire, which returns it; see MatchOnHandoff.
 //
 //sumtype:decl
 type OnHandoffExit interface {
@@ -1927,8 +1903,8 @@ type OnHandoffFired[P any] struct {
 	hookkit.Verdict
 }
 
-// OnHandoffPoint holds the hooks and observers of OnHandoff, with the methods of a registry: Add,
-// AddFunc, Observe, ObserveFunc and List. The zero value is ready to use. Do not copy it.
+// OnHandoffPoint holds the hooks and observers of OnHandoff. Its methods are also Add, AddFunc,
+// Observe, ObserveFunc and List. Do not copy it.
 type OnHandoffPoint struct {
 	hookgenRegistry[
 		onHandoffPoint, OnHandoff[Handoff], OnHandoffObserver[Handoff], hookkit.GateOption,
@@ -1966,9 +1942,8 @@ func (p *OnHandoffPoint) FireBy(
 // running.
 //
 // Hooks wrap an act, the first hook outermost. Each calls next, perhaps again, or answers without
-// it. Its key is Tool, the payload's Name; with ForTool, a hook is called for some keys only. A
-// hook that fails (error, panic or timeout) fails the act: the hook around it, or else the program,
-// gets the error.
+// it. Its key is the payload's Name; see ForTool. A hook that fails (error, panic or timeout) fails
+// the act: the hook around it, or else the program, gets the error.
 type AroundTool[P any] interface {
 	AroundTool(
 		ctx context.Context, run *Run, payload P, next AroundToolNext,
@@ -2014,8 +1989,8 @@ type AroundToolNext struct {
 	level int
 }
 
-// AroundToolPoint holds the hooks and observers of AroundTool, with the methods of a registry: Add,
-// AddFunc, Observe, ObserveFunc and List. The zero value is ready to use. Do not copy it.
+// AroundToolPoint holds the hooks and observers of AroundTool. Its methods are also Add, AddFunc,
+// Observe, ObserveFunc and List. Do not copy it.
 type AroundToolPoint struct {
 	hookgenRegistry[
 		aroundToolPoint, AroundTool[ToolCallRequest], AroundToolObserver[ToolCallRequest], hookkit.HookOption,
@@ -2071,9 +2046,8 @@ func (p *AroundToolPoint) FireBy(
 // OnToolProgress fires for each progress report of a running tool, in order. For parallel calls it fires
 // concurrently. It never fires after AfterTool of the same call.
 //
-// Every hook runs. None can change or stop anything. Its key is Tool, the payload's Call.Name; with
-// ForTool, a hook is called for some keys only. A hook that fails (error, panic or timeout) is
-// reported, and the other hooks run.
+// Every hook runs. None can change or stop anything. Its key is the payload's Call.Name; see
+// ForTool. A hook that fails (error, panic or timeout) is reported, and the other hooks run.
 type OnToolProgress[P any] interface {
 	OnToolProgress(ctx context.Context, run *Run, payload P) error
 }
@@ -2102,9 +2076,8 @@ type OnToolProgressFired[P any] struct {
 	hookkit.Verdict
 }
 
-// OnToolProgressPoint holds the hooks and observers of OnToolProgress, with the methods of a
-// registry: Add, AddFunc, Observe, ObserveFunc and List. The zero value is ready to use. Do not
-// copy it.
+// OnToolProgressPoint holds the hooks and observers of OnToolProgress. Its methods are also Add,
+// AddFunc, Observe, ObserveFunc and List. Do not copy it.
 type OnToolProgressPoint struct {
 	hookgenRegistry[
 		onToolProgressPoint, OnToolProgress[ToolProgress], OnToolProgressObserver[ToolProgress], hookkit.HookOption,
@@ -2123,9 +2096,8 @@ func (p *OnToolProgressPoint) Fire(ctx context.Context, run *Run, payload ToolPr
 // OnToolError fires once per failed attempt (an error, a panic, a timeout). It fires once it is known whether
 // another attempt follows: when that attempt starts, or when AroundTool has returned.
 //
-// Every hook runs. None can change or stop anything. Its key is Tool, the payload's Call.Name; with
-// ForTool, a hook is called for some keys only. A hook that fails (error, panic or timeout) is
-// reported, and the other hooks run.
+// Every hook runs. None can change or stop anything. Its key is the payload's Call.Name; see
+// ForTool. A hook that fails (error, panic or timeout) is reported, and the other hooks run.
 type OnToolError[P any] interface {
 	OnToolError(ctx context.Context, run *Run, payload P) error
 }
@@ -2154,8 +2126,8 @@ type OnToolErrorFired[P any] struct {
 	hookkit.Verdict
 }
 
-// OnToolErrorPoint holds the hooks and observers of OnToolError, with the methods of a registry:
-// Add, AddFunc, Observe, ObserveFunc and List. The zero value is ready to use. Do not copy it.
+// OnToolErrorPoint holds the hooks and observers of OnToolError. Its methods are also Add, AddFunc,
+// Observe, ObserveFunc and List. Do not copy it.
 type OnToolErrorPoint struct {
 	hookgenRegistry[
 		onToolErrorPoint, OnToolError[ToolFailure], OnToolErrorObserver[ToolFailure], hookkit.HookOption,
@@ -2204,9 +2176,8 @@ type OnSubagentStartFired[P any] struct {
 	hookkit.Verdict
 }
 
-// OnSubagentStartPoint holds the hooks and observers of OnSubagentStart, with the methods of a
-// registry: Add, AddFunc, Observe, ObserveFunc and List. The zero value is ready to use. Do not
-// copy it.
+// OnSubagentStartPoint holds the hooks and observers of OnSubagentStart. Its methods are also Add,
+// AddFunc, Observe, ObserveFunc and List. Do not copy it.
 type OnSubagentStartPoint struct {
 	hookgenRegistry[
 		onSubagentStartPoint, OnSubagentStart[Subagent], OnSubagentStartObserver[Subagent], hookkit.HookOption,
@@ -2254,9 +2225,8 @@ type OnSubagentStopFired[P any] struct {
 	hookkit.Verdict
 }
 
-// OnSubagentStopPoint holds the hooks and observers of OnSubagentStop, with the methods of a
-// registry: Add, AddFunc, Observe, ObserveFunc and List. The zero value is ready to use. Do not
-// copy it.
+// OnSubagentStopPoint holds the hooks and observers of OnSubagentStop. Its methods are also Add,
+// AddFunc, Observe, ObserveFunc and List. Do not copy it.
 type OnSubagentStopPoint struct {
 	hookgenRegistry[
 		onSubagentStopPoint, OnSubagentStop[SubagentDone], OnSubagentStopObserver[SubagentDone], hookkit.HookOption,
@@ -2282,9 +2252,8 @@ func (p *OnSubagentStopPoint) Fire(ctx context.Context, run *Run, payload Subage
 // hook withholds the result, and the run continues.
 //
 // Hooks run in order. Each may replace the payload for the next hooks and the program. The first
-// that leaves with EndTurn ends the fire. Its key is Tool, the payload's Call.Name; with ForTool, a
-// hook is called for some keys only. A hook that fails (error, panic or timeout) ends the fire, and
-// the program must refuse the act.
+// that leaves with EndTurn ends the fire. Its key is the payload's Call.Name; see ForTool. A hook
+// that fails (error, panic or timeout) ends the fire, and the program must refuse the act.
 type AfterTool[P any] interface {
 	AfterTool(ctx context.Context, run *Run, payload P) (AfterToolOutcome, error)
 }
@@ -2315,7 +2284,7 @@ type afterToolReplace hookimpl.Replacing[ToolCallResult]
 
 func (afterToolReplace) legalAtAfterTool() {}
 
-// AfterToolExit is an outcome that ends the fire: EndTurn. A fire returns it; see MatchAfterTool.
+// AfterToolExit is an outcome that ends the fire, which returns it; see MatchAfterTool.
 //
 //sumtype:decl
 type AfterToolExit interface {
@@ -2354,8 +2323,8 @@ type AfterToolFired[P any] struct {
 	hookkit.Verdict
 }
 
-// AfterToolPoint holds the hooks and observers of AfterTool, with the methods of a registry: Add,
-// AddFunc, Observe, ObserveFunc and List. The zero value is ready to use. Do not copy it.
+// AfterToolPoint holds the hooks and observers of AfterTool. Its methods are also Add, AddFunc,
+// Observe, ObserveFunc and List. Do not copy it.
 type AfterToolPoint struct {
 	hookgenRegistry[
 		afterToolPoint, AfterTool[ToolCallResult], AfterToolObserver[ToolCallResult], hookkit.GateOption,
@@ -2419,9 +2388,8 @@ type OnBudgetExceededFired[P any] struct {
 	hookkit.Verdict
 }
 
-// OnBudgetExceededPoint holds the hooks and observers of OnBudgetExceeded, with the methods of a
-// registry: Add, AddFunc, Observe, ObserveFunc and List. The zero value is ready to use. Do not
-// copy it.
+// OnBudgetExceededPoint holds the hooks and observers of OnBudgetExceeded. Its methods are also
+// Add, AddFunc, Observe, ObserveFunc and List. Do not copy it.
 type OnBudgetExceededPoint struct {
 	hookgenRegistry[
 		onBudgetExceededPoint,
@@ -2472,8 +2440,8 @@ type AfterStepFired[P any] struct {
 	hookkit.Verdict
 }
 
-// AfterStepPoint holds the hooks and observers of AfterStep, with the methods of a registry: Add,
-// AddFunc, Observe, ObserveFunc and List. The zero value is ready to use. Do not copy it.
+// AfterStepPoint holds the hooks and observers of AfterStep. Its methods are also Add, AddFunc,
+// Observe, ObserveFunc and List. Do not copy it.
 type AfterStepPoint struct {
 	hookgenRegistry[
 		afterStepPoint, AfterStep[StepResult], AfterStepObserver[StepResult], hookkit.HookOption,
@@ -2528,8 +2496,7 @@ type checkDoneReplace hookimpl.Replacing[DoneRequest]
 
 func (checkDoneReplace) legalAtCheckDone() {}
 
-// CheckDoneExit is an outcome that ends the fire: RejectDone. A fire returns it; see
-// MatchCheckDone.
+// CheckDoneExit is an outcome that ends the fire, which returns it; see MatchCheckDone.
 //
 //sumtype:decl
 type CheckDoneExit interface {
@@ -2568,8 +2535,8 @@ type CheckDoneFired[P any] struct {
 	hookkit.Verdict
 }
 
-// CheckDonePoint holds the hooks and observers of CheckDone, with the methods of a registry: Add,
-// AddFunc, Observe, ObserveFunc and List. The zero value is ready to use. Do not copy it.
+// CheckDonePoint holds the hooks and observers of CheckDone. Its methods are also Add, AddFunc,
+// Observe, ObserveFunc and List. Do not copy it.
 type CheckDonePoint struct {
 	hookgenRegistry[
 		checkDonePoint, CheckDone[DoneRequest], CheckDoneObserver[DoneRequest], hookkit.GateOption,
@@ -2631,9 +2598,8 @@ type OnDoneAcceptedFired[P any] struct {
 	hookkit.Verdict
 }
 
-// OnDoneAcceptedPoint holds the hooks and observers of OnDoneAccepted, with the methods of a
-// registry: Add, AddFunc, Observe, ObserveFunc and List. The zero value is ready to use. Do not
-// copy it.
+// OnDoneAcceptedPoint holds the hooks and observers of OnDoneAccepted. Its methods are also Add,
+// AddFunc, Observe, ObserveFunc and List. Do not copy it.
 type OnDoneAcceptedPoint struct {
 	hookgenRegistry[
 		onDoneAcceptedPoint, OnDoneAccepted[DoneAccepted], OnDoneAcceptedObserver[DoneAccepted], hookkit.HookOption,
@@ -2675,7 +2641,7 @@ func (f OnRunErrorFunc) Bind(h *Hooks) { h.OnRunError.Add(f) }
 // OnRunErrorOutcome is a decision of a hook of OnRunError: EndTurn. Nil continues.
 type OnRunErrorOutcome interface{ legalAtOnRunError() }
 
-// OnRunErrorExit is an outcome that ends the fire: EndTurn. A fire returns it; see MatchOnRunError.
+// OnRunErrorExit is an outcome that ends the fire, which returns it; see MatchOnRunError.
 //
 //sumtype:decl
 type OnRunErrorExit interface {
@@ -2712,8 +2678,8 @@ type OnRunErrorFired[P any] struct {
 	hookkit.Verdict
 }
 
-// OnRunErrorPoint holds the hooks and observers of OnRunError, with the methods of a registry: Add,
-// AddFunc, Observe, ObserveFunc and List. The zero value is ready to use. Do not copy it.
+// OnRunErrorPoint holds the hooks and observers of OnRunError. Its methods are also Add, AddFunc,
+// Observe, ObserveFunc and List. Do not copy it.
 type OnRunErrorPoint struct {
 	hookgenRegistry[
 		onRunErrorPoint, OnRunError[RunError], OnRunErrorObserver[RunError], hookkit.GateOption,
@@ -2778,8 +2744,8 @@ type OnStopFired[P any] struct {
 	hookkit.Verdict
 }
 
-// OnStopPoint holds the hooks and observers of OnStop, with the methods of a registry: Add,
-// AddFunc, Observe, ObserveFunc and List. The zero value is ready to use. Do not copy it.
+// OnStopPoint holds the hooks and observers of OnStop. Its methods are also Add, AddFunc, Observe,
+// ObserveFunc and List. Do not copy it.
 type OnStopPoint struct {
 	hookgenRegistry[
 		onStopPoint, OnStop[Stopping], OnStopObserver[Stopping], hookkit.HookOption,
@@ -2858,8 +2824,8 @@ type BeforeRunEndFired[P any] struct {
 	hookkit.Verdict
 }
 
-// BeforeRunEndPoint holds the hooks and observers of BeforeRunEnd, with the methods of a registry:
-// Add, AddFunc, Observe, ObserveFunc and List. The zero value is ready to use. Do not copy it.
+// BeforeRunEndPoint holds the hooks and observers of BeforeRunEnd. Its methods are also Add,
+// AddFunc, Observe, ObserveFunc and List. Do not copy it.
 type BeforeRunEndPoint struct {
 	hookgenRegistry[
 		beforeRunEndPoint, BeforeRunEnd[AgentResult], BeforeRunEndObserver[AgentResult], hookkit.GateOption,
@@ -2920,8 +2886,8 @@ type OnRunEndFired[P any] struct {
 	hookkit.Verdict
 }
 
-// OnRunEndPoint holds the hooks and observers of OnRunEnd, with the methods of a registry: Add,
-// AddFunc, Observe, ObserveFunc and List. The zero value is ready to use. Do not copy it.
+// OnRunEndPoint holds the hooks and observers of OnRunEnd. Its methods are also Add, AddFunc,
+// Observe, ObserveFunc and List. Do not copy it.
 type OnRunEndPoint struct {
 	hookgenRegistry[
 		onRunEndPoint, OnRunEnd[AgentResult], OnRunEndObserver[AgentResult], hookkit.HookOption,
@@ -3724,9 +3690,10 @@ const (
 // Machinery. Of what follows, programs use only the method Call of the Next types.
 //
 // Fire is small enough to be inlined, and calls runHooks only if something is registered. runHooks
-// is the loop over the hooks of a snapshot; without one, it takes the hooks that are registered now. If
-// there are observers or tracers, it calls itself and then notifies them. At an around point, it begins
-// with the first hook, and Next.Call calls the next hook or the act.
+// is the loop over the hooks of a snapshot; without one, it takes the hooks that are registered now.
+// Current returns nil if something changed since the last fire, or if there are observers or tracers.
+// Then runHooks calls itself and notifies them. At an around point, it begins with the first hook, and
+// Next.Call calls the next hook or the act.
 //
 // inv.Hook is the running hook, counted from 1, so that the deferred function knows after a panic
 // which hook it was.
@@ -3751,26 +3718,22 @@ func (onRunStartPoint) Describe() *hookimpl.Point {
 		Exits:   []any{EndTurn{}},
 		Fire:    (*OnRunStartPoint).runHooks,
 		Calls: hookimpl.Deciding[OnRunStartFunc](
-			OnRunStart[RunStart].OnRunStart,
-			OnRunStartObserver[RunStart].ObserveOnRunStart,
-		),
+			OnRunStart[RunStart].OnRunStart, OnRunStartObserver[RunStart].ObserveOnRunStart),
 	}
 }
 
-// runHooks runs the hooks of snap, or those registered now if it is nil.
 func (p *OnRunStartPoint) runHooks(
 	ctx context.Context, run *Run, payload *RunStart, by *hookkit.By, snap *hookimpl.Snapshot,
 ) (exit OnRunStartExit, err error) {
 	hookimpl.Require(payload != nil, "OnRunStart")
 	state := (*hookimpl.State)(&p.hookgenRegistry)
 	now := state.Current(snap)
-	if now == nil { // something changed since the last fire, or somebody observes
+	if now == nil {
 		if now = state.Resolve(ctx, run, snap); now.Recording() {
 			fired, recorded := hookimpl.Record[OnRunStartFired[RunStart]](now)
 			fired.Payload = *payload
 			defer func() {
-				fired.Final = *payload
-				fired.Exit = exit
+				fired.Final, fired.Exit = *payload, exit
 				fired.Err = recorded.Err(err)
 				recorded.Notify(fired)
 			}()
@@ -3786,7 +3749,7 @@ func (p *OnRunStartPoint) runHooks(
 	}()
 	hooks, _ := now.Hooks.([]OnRunStart[RunStart])
 	for i := uint(0); i < uint(len(hooks)); i = inv.Hook {
-		inv.Hook = i + 1 // the deferred function reads which hook runs
+		inv.Hook = i + 1
 		out, failure := hooks[i].OnRunStart(inv.Ctx, run, current)
 		if failure == nil {
 			switch o := out.(type) {
@@ -3819,19 +3782,16 @@ func (shouldStopPoint) Describe() *hookimpl.Point {
 		Closed:  true,
 		Fire:    (*ShouldStopPoint).runHooks,
 		Calls: hookimpl.Collecting[ShouldStopFunc](
-			ShouldStop[Step].ShouldStop,
-			ShouldStopObserver[Step].ObserveShouldStop,
-		),
+			ShouldStop[Step].ShouldStop, ShouldStopObserver[Step].ObserveShouldStop),
 	}
 }
 
-// runHooks runs the hooks of snap, or those registered now if it is nil.
 func (p *ShouldStopPoint) runHooks(
 	ctx context.Context, run *Run, payload Step, bys *[]hookkit.By, snap *hookimpl.Snapshot,
 ) (collected []EndRun, err error) {
 	state := (*hookimpl.State)(&p.hookgenRegistry)
 	now := state.Current(snap)
-	if now == nil { // something changed since the last fire, or somebody observes
+	if now == nil {
 		if now = state.Resolve(ctx, run, snap); now.Recording() {
 			fired, recorded := hookimpl.Record[ShouldStopFired[Step]](now)
 			fired.Payload = payload
@@ -3851,7 +3811,7 @@ func (p *ShouldStopPoint) runHooks(
 	}()
 	hooks, _ := now.Hooks.([]ShouldStop[Step])
 	for i := uint(0); i < uint(len(hooks)); i = inv.Hook {
-		inv.Hook = i + 1 // the deferred function reads which hook runs
+		inv.Hook = i + 1
 		values, failure := hooks[i].ShouldStop(inv.Ctx, run, payload)
 		if failure != nil {
 			return collected, inv.Fail(nil, failure, nil)
@@ -3873,19 +3833,16 @@ func (beforeStepPoint) Describe() *hookimpl.Point {
 		Payload: "Step",
 		Fire:    (*BeforeStepPoint).runHooks,
 		Calls: hookimpl.Checking[BeforeStepFunc](
-			BeforeStep[Step].BeforeStep,
-			BeforeStepObserver[Step].ObserveBeforeStep,
-		),
+			BeforeStep[Step].BeforeStep, BeforeStepObserver[Step].ObserveBeforeStep),
 	}
 }
 
-// runHooks runs the hooks of snap, or those registered now if it is nil.
 func (p *BeforeStepPoint) runHooks(
 	ctx context.Context, run *Run, payload Step, snap *hookimpl.Snapshot,
 ) {
 	state := (*hookimpl.State)(&p.hookgenRegistry)
 	now := state.Current(snap)
-	if now == nil { // something changed since the last fire, or somebody observes
+	if now == nil {
 		if now = state.Resolve(ctx, run, snap); now.Recording() {
 			fired, recorded := hookimpl.Record[BeforeStepFired[Step]](now)
 			fired.Payload = payload
@@ -3907,7 +3864,7 @@ func (p *BeforeStepPoint) runHooks(
 	}()
 	hooks, _ := now.Hooks.([]BeforeStep[Step])
 	for i := uint(0); i < uint(len(hooks)); i = inv.Hook {
-		inv.Hook = i + 1 // the deferred function reads which hook runs
+		inv.Hook = i + 1
 		if failure := hooks[i].BeforeStep(inv.Ctx, run, payload); failure != nil {
 			_ = inv.Fail(nil, failure, nil)
 		}
@@ -3927,19 +3884,16 @@ func (shouldCompactPoint) Describe() *hookimpl.Point {
 		Exits:   []any{Compact{}},
 		Fire:    (*ShouldCompactPoint).runHooks,
 		Calls: hookimpl.Deciding[ShouldCompactFunc](
-			ShouldCompact[ContextUse].ShouldCompact,
-			ShouldCompactObserver[ContextUse].ObserveShouldCompact,
-		),
+			ShouldCompact[ContextUse].ShouldCompact, ShouldCompactObserver[ContextUse].ObserveShouldCompact),
 	}
 }
 
-// runHooks runs the hooks of snap, or those registered now if it is nil.
 func (p *ShouldCompactPoint) runHooks(
 	ctx context.Context, run *Run, payload ContextUse, by *hookkit.By, snap *hookimpl.Snapshot,
 ) (exit ShouldCompactExit, err error) {
 	state := (*hookimpl.State)(&p.hookgenRegistry)
 	now := state.Current(snap)
-	if now == nil { // something changed since the last fire, or somebody observes
+	if now == nil {
 		if now = state.Resolve(ctx, run, snap); now.Recording() {
 			fired, recorded := hookimpl.Record[ShouldCompactFired[ContextUse]](now)
 			fired.Payload = payload
@@ -3973,7 +3927,7 @@ func (p *ShouldCompactPoint) runHooks(
 	}()
 	hooks, _ := now.Hooks.([]ShouldCompact[ContextUse])
 	for i := uint(0); i < uint(len(hooks)); i = inv.Hook {
-		inv.Hook = i + 1 // the deferred function reads which hook runs
+		inv.Hook = i + 1
 		out, failure := hooks[i].ShouldCompact(inv.Ctx, run, payload)
 		if failure == nil {
 			rank := 0
@@ -4011,19 +3965,16 @@ func (beforeCompactPoint) Describe() *hookimpl.Point {
 		Exits:   []any{SkipCompaction{}},
 		Fire:    (*BeforeCompactPoint).runHooks,
 		Calls: hookimpl.Deciding[BeforeCompactFunc](
-			BeforeCompact[Compaction].BeforeCompact,
-			BeforeCompactObserver[Compaction].ObserveBeforeCompact,
-		),
+			BeforeCompact[Compaction].BeforeCompact, BeforeCompactObserver[Compaction].ObserveBeforeCompact),
 	}
 }
 
-// runHooks runs the hooks of snap, or those registered now if it is nil.
 func (p *BeforeCompactPoint) runHooks(
 	ctx context.Context, run *Run, payload Compaction, by *hookkit.By, snap *hookimpl.Snapshot,
 ) (exit BeforeCompactExit, err error) {
 	state := (*hookimpl.State)(&p.hookgenRegistry)
 	now := state.Current(snap)
-	if now == nil { // something changed since the last fire, or somebody observes
+	if now == nil {
 		if now = state.Resolve(ctx, run, snap); now.Recording() {
 			fired, recorded := hookimpl.Record[BeforeCompactFired[Compaction]](now)
 			fired.Payload = payload
@@ -4043,7 +3994,7 @@ func (p *BeforeCompactPoint) runHooks(
 	}()
 	hooks, _ := now.Hooks.([]BeforeCompact[Compaction])
 	for i := uint(0); i < uint(len(hooks)); i = inv.Hook {
-		inv.Hook = i + 1 // the deferred function reads which hook runs
+		inv.Hook = i + 1
 		out, failure := hooks[i].BeforeCompact(inv.Ctx, run, payload)
 		if failure == nil {
 			switch out.(type) {
@@ -4072,20 +4023,17 @@ func (afterCompactPoint) Describe() *hookimpl.Point {
 		Replace: ReplaceAfterCompact,
 		Fire:    (*AfterCompactPoint).runHooks,
 		Calls: hookimpl.Deciding[AfterCompactFunc](
-			AfterCompact[Compacted].AfterCompact,
-			AfterCompactObserver[Compacted].ObserveAfterCompact,
-		),
+			AfterCompact[Compacted].AfterCompact, AfterCompactObserver[Compacted].ObserveAfterCompact),
 	}
 }
 
-// runHooks runs the hooks of snap, or those registered now if it is nil.
 func (p *AfterCompactPoint) runHooks(
 	ctx context.Context, run *Run, payload *Compacted, by *hookkit.By, snap *hookimpl.Snapshot,
 ) (err error) {
 	hookimpl.Require(payload != nil, "AfterCompact")
 	state := (*hookimpl.State)(&p.hookgenRegistry)
 	now := state.Current(snap)
-	if now == nil { // something changed since the last fire, or somebody observes
+	if now == nil {
 		if now = state.Resolve(ctx, run, snap); now.Recording() {
 			fired, recorded := hookimpl.Record[AfterCompactFired[Compacted]](now)
 			fired.Payload = *payload
@@ -4110,7 +4058,7 @@ func (p *AfterCompactPoint) runHooks(
 	}()
 	hooks, _ := now.Hooks.([]AfterCompact[Compacted])
 	for i := uint(0); i < uint(len(hooks)); i = inv.Hook {
-		inv.Hook = i + 1 // the deferred function reads which hook runs
+		inv.Hook = i + 1
 		out, failure := hooks[i].AfterCompact(inv.Ctx, run, current)
 		if failure == nil {
 			switch o := out.(type) {
@@ -4141,19 +4089,16 @@ func (briefingPoint) Describe() *hookimpl.Point {
 		Results: "Collect[string]",
 		Fire:    (*BriefingPoint).runHooks,
 		Calls: hookimpl.Collecting[BriefingFunc](
-			Briefing[Step].Briefing,
-			BriefingObserver[Step].ObserveBriefing,
-		),
+			Briefing[Step].Briefing, BriefingObserver[Step].ObserveBriefing),
 	}
 }
 
-// runHooks runs the hooks of snap, or those registered now if it is nil.
 func (p *BriefingPoint) runHooks(
 	ctx context.Context, run *Run, payload Step, bys *[]hookkit.By, snap *hookimpl.Snapshot,
 ) (collected []string) {
 	state := (*hookimpl.State)(&p.hookgenRegistry)
 	now := state.Current(snap)
-	if now == nil { // something changed since the last fire, or somebody observes
+	if now == nil {
 		if now = state.Resolve(ctx, run, snap); now.Recording() {
 			fired, recorded := hookimpl.Record[BriefingFired[Step]](now)
 			fired.Payload = payload
@@ -4177,7 +4122,7 @@ func (p *BriefingPoint) runHooks(
 	}()
 	hooks, _ := now.Hooks.([]Briefing[Step])
 	for i := uint(0); i < uint(len(hooks)); i = inv.Hook {
-		inv.Hook = i + 1 // the deferred function reads which hook runs
+		inv.Hook = i + 1
 		values, failure := hooks[i].Briefing(inv.Ctx, run, payload)
 		if failure != nil {
 			_ = inv.Fail(nil, failure, nil)
@@ -4204,26 +4149,22 @@ func (beforeLLMPoint) Describe() *hookimpl.Point {
 		Exits:   []any{UseReply{}, EndTurn{}},
 		Fire:    (*BeforeLLMPoint).runHooks,
 		Calls: hookimpl.Deciding[BeforeLLMFunc](
-			BeforeLLM[LLMRequest].BeforeLLM,
-			BeforeLLMObserver[LLMRequest].ObserveBeforeLLM,
-		),
+			BeforeLLM[LLMRequest].BeforeLLM, BeforeLLMObserver[LLMRequest].ObserveBeforeLLM),
 	}
 }
 
-// runHooks runs the hooks of snap, or those registered now if it is nil.
 func (p *BeforeLLMPoint) runHooks(
 	ctx context.Context, run *Run, payload *LLMRequest, by *hookkit.By, snap *hookimpl.Snapshot,
 ) (exit BeforeLLMExit, err error) {
 	hookimpl.Require(payload != nil, "BeforeLLM")
 	state := (*hookimpl.State)(&p.hookgenRegistry)
 	now := state.Current(snap)
-	if now == nil { // something changed since the last fire, or somebody observes
+	if now == nil {
 		if now = state.Resolve(ctx, run, snap); now.Recording() {
 			fired, recorded := hookimpl.Record[BeforeLLMFired[LLMRequest]](now)
 			fired.Payload = *payload
 			defer func() {
-				fired.Final = *payload
-				fired.Exit = exit
+				fired.Final, fired.Exit = *payload, exit
 				fired.Err = recorded.Err(err)
 				recorded.Notify(fired)
 			}()
@@ -4239,7 +4180,7 @@ func (p *BeforeLLMPoint) runHooks(
 	}()
 	hooks, _ := now.Hooks.([]BeforeLLM[LLMRequest])
 	for i := uint(0); i < uint(len(hooks)); i = inv.Hook {
-		inv.Hook = i + 1 // the deferred function reads which hook runs
+		inv.Hook = i + 1
 		out, failure := hooks[i].BeforeLLM(inv.Ctx, run, current)
 		if failure == nil {
 			switch o := out.(type) {
@@ -4403,26 +4344,22 @@ func (afterLLMPoint) Describe() *hookimpl.Point {
 		Exits:   []any{EndTurn{}},
 		Fire:    (*AfterLLMPoint).runHooks,
 		Calls: hookimpl.Deciding[AfterLLMFunc](
-			AfterLLM[LLMResponse].AfterLLM,
-			AfterLLMObserver[LLMResponse].ObserveAfterLLM,
-		),
+			AfterLLM[LLMResponse].AfterLLM, AfterLLMObserver[LLMResponse].ObserveAfterLLM),
 	}
 }
 
-// runHooks runs the hooks of snap, or those registered now if it is nil.
 func (p *AfterLLMPoint) runHooks(
 	ctx context.Context, run *Run, payload *LLMResponse, by *hookkit.By, snap *hookimpl.Snapshot,
 ) (exit AfterLLMExit, err error) {
 	hookimpl.Require(payload != nil, "AfterLLM")
 	state := (*hookimpl.State)(&p.hookgenRegistry)
 	now := state.Current(snap)
-	if now == nil { // something changed since the last fire, or somebody observes
+	if now == nil {
 		if now = state.Resolve(ctx, run, snap); now.Recording() {
 			fired, recorded := hookimpl.Record[AfterLLMFired[LLMResponse]](now)
 			fired.Payload = *payload
 			defer func() {
-				fired.Final = *payload
-				fired.Exit = exit
+				fired.Final, fired.Exit = *payload, exit
 				fired.Err = recorded.Err(err)
 				recorded.Notify(fired)
 			}()
@@ -4438,7 +4375,7 @@ func (p *AfterLLMPoint) runHooks(
 	}()
 	hooks, _ := now.Hooks.([]AfterLLM[LLMResponse])
 	for i := uint(0); i < uint(len(hooks)); i = inv.Hook {
-		inv.Hook = i + 1 // the deferred function reads which hook runs
+		inv.Hook = i + 1
 		out, failure := hooks[i].AfterLLM(inv.Ctx, run, current)
 		if failure == nil {
 			switch o := out.(type) {
@@ -4471,22 +4408,17 @@ func (onToolsDisabledPoint) Describe() *hookimpl.Point {
 		Fire:    (*OnToolsDisabledPoint).runHooks,
 		Calls: hookimpl.Checking[OnToolsDisabledFunc](
 			OnToolsDisabled[ToolsDisabled].OnToolsDisabled,
-			OnToolsDisabledObserver[ToolsDisabled].ObserveOnToolsDisabled,
-		),
+			OnToolsDisabledObserver[ToolsDisabled].ObserveOnToolsDisabled),
 	}
 }
 
-// runHooks runs the hooks of snap, or those registered now if it is nil.
 func (p *OnToolsDisabledPoint) runHooks(
 	ctx context.Context, run *Run, payload ToolsDisabled, key *string, snap *hookimpl.Snapshot,
 ) {
-	if key == nil {
-		own := payload.Call.Name
-		key = &own
-	}
+	key = hookimpl.KeyOr(key, payload.Call.Name)
 	state := (*hookimpl.State)(&p.hookgenRegistry)
 	now := hookimpl.CurrentFor(state, snap, *key)
-	if now == nil { // something changed since the last fire, or somebody observes
+	if now == nil {
 		if now = hookimpl.ResolveFor(ctx, run, state, snap, *key); now.Recording() {
 			fired, recorded := hookimpl.Record[OnToolsDisabledFired[ToolsDisabled]](now)
 			fired.Payload = payload
@@ -4508,7 +4440,7 @@ func (p *OnToolsDisabledPoint) runHooks(
 	}()
 	hooks, _ := now.Hooks.([]OnToolsDisabled[ToolsDisabled])
 	for i := uint(0); i < uint(len(hooks)); i = inv.Hook {
-		inv.Hook = i + 1 // the deferred function reads which hook runs
+		inv.Hook = i + 1
 		if failure := hooks[i].OnToolsDisabled(inv.Ctx, run, payload); failure != nil {
 			_ = inv.Fail(nil, failure, nil)
 		}
@@ -4531,30 +4463,23 @@ func (beforeToolPoint) Describe() *hookimpl.Point {
 		Exits:   []any{SkipTool{}, EndTurn{}},
 		Fire:    (*BeforeToolPoint).runHooks,
 		Calls: hookimpl.Deciding[BeforeToolFunc](
-			BeforeTool[ToolCallRequest].BeforeTool,
-			BeforeToolObserver[ToolCallRequest].ObserveBeforeTool,
-		),
+			BeforeTool[ToolCallRequest].BeforeTool, BeforeToolObserver[ToolCallRequest].ObserveBeforeTool),
 	}
 }
 
-// runHooks runs the hooks of snap, or those registered now if it is nil.
 func (p *BeforeToolPoint) runHooks(
 	ctx context.Context, run *Run, payload *ToolCallRequest, by *hookkit.By, key *string, snap *hookimpl.Snapshot,
 ) (exit BeforeToolExit, err error) {
 	hookimpl.Require(payload != nil, "BeforeTool")
-	if key == nil {
-		own := payload.Name
-		key = &own
-	}
+	key = hookimpl.KeyOr(key, payload.Name)
 	state := (*hookimpl.State)(&p.hookgenRegistry)
 	now := hookimpl.CurrentFor(state, snap, *key)
-	if now == nil { // something changed since the last fire, or somebody observes
+	if now == nil {
 		if now = hookimpl.ResolveFor(ctx, run, state, snap, *key); now.Recording() {
 			fired, recorded := hookimpl.Record[BeforeToolFired[ToolCallRequest]](now)
 			fired.Payload = *payload
 			defer func() {
-				fired.Final = *payload
-				fired.Exit = exit
+				fired.Final, fired.Exit = *payload, exit
 				fired.Err = recorded.Err(err)
 				recorded.Notify(fired)
 			}()
@@ -4570,15 +4495,14 @@ func (p *BeforeToolPoint) runHooks(
 	}()
 	hooks, _ := now.Hooks.([]BeforeTool[ToolCallRequest])
 	for i := uint(0); i < uint(len(hooks)); i = inv.Hook {
-		inv.Hook = i + 1 // the deferred function reads which hook runs
+		inv.Hook = i + 1
 		out, failure := hooks[i].BeforeTool(inv.Ctx, run, current)
 		if failure == nil {
 			switch o := out.(type) {
 			case nil:
 				continue
 			case beforeToolReplace:
-				if o.To.Name != *key {
-					failure = hookimpl.OtherKey("Tool", *key, o.To.Name)
+				if failure = hookimpl.SameKey("Tool", *key, o.To.Name); failure != nil {
 					break
 				}
 				inv.Decided(out, by)
@@ -4610,22 +4534,17 @@ func (onPermissionPoint) Describe() *hookimpl.Point {
 		Fire:    (*OnPermissionPoint).runHooks,
 		Calls: hookimpl.Deciding[OnPermissionFunc](
 			OnPermission[ToolCallRequest].OnPermission,
-			OnPermissionObserver[ToolCallRequest].ObserveOnPermission,
-		),
+			OnPermissionObserver[ToolCallRequest].ObserveOnPermission),
 	}
 }
 
-// runHooks runs the hooks of snap, or those registered now if it is nil.
 func (p *OnPermissionPoint) runHooks(
 	ctx context.Context, run *Run, payload ToolCallRequest, by *hookkit.By, key *string, snap *hookimpl.Snapshot,
 ) (exit OnPermissionExit, err error) {
-	if key == nil {
-		own := payload.Name
-		key = &own
-	}
+	key = hookimpl.KeyOr(key, payload.Name)
 	state := (*hookimpl.State)(&p.hookgenRegistry)
 	now := hookimpl.CurrentFor(state, snap, *key)
-	if now == nil { // something changed since the last fire, or somebody observes
+	if now == nil {
 		if now = hookimpl.ResolveFor(ctx, run, state, snap, *key); now.Recording() {
 			fired, recorded := hookimpl.Record[OnPermissionFired[ToolCallRequest]](now)
 			fired.Payload = payload
@@ -4647,7 +4566,7 @@ func (p *OnPermissionPoint) runHooks(
 	var leading OnPermissionExit
 	hooks, _ := now.Hooks.([]OnPermission[ToolCallRequest])
 	for i := uint(0); i < uint(len(hooks)); i = inv.Hook {
-		inv.Hook = i + 1 // the deferred function reads which hook runs
+		inv.Hook = i + 1
 		out, failure := hooks[i].OnPermission(inv.Ctx, run, payload)
 		if failure == nil {
 			rank := 0
@@ -4688,23 +4607,17 @@ func (beforeAskPoint) Describe() *hookimpl.Point {
 		Exits:   []any{Refuse{}, Approve{}},
 		Fire:    (*BeforeAskPoint).runHooks,
 		Calls: hookimpl.Deciding[BeforeAskFunc](
-			BeforeAsk[Question].BeforeAsk,
-			BeforeAskObserver[Question].ObserveBeforeAsk,
-		),
+			BeforeAsk[Question].BeforeAsk, BeforeAskObserver[Question].ObserveBeforeAsk),
 	}
 }
 
-// runHooks runs the hooks of snap, or those registered now if it is nil.
 func (p *BeforeAskPoint) runHooks(
 	ctx context.Context, run *Run, payload Question, by *hookkit.By, key *string, snap *hookimpl.Snapshot,
 ) (exit BeforeAskExit, err error) {
-	if key == nil {
-		own := payload.Call.Name
-		key = &own
-	}
+	key = hookimpl.KeyOr(key, payload.Call.Name)
 	state := (*hookimpl.State)(&p.hookgenRegistry)
 	now := hookimpl.CurrentFor(state, snap, *key)
-	if now == nil { // something changed since the last fire, or somebody observes
+	if now == nil {
 		if now = hookimpl.ResolveFor(ctx, run, state, snap, *key); now.Recording() {
 			fired, recorded := hookimpl.Record[BeforeAskFired[Question]](now)
 			fired.Payload = payload
@@ -4726,7 +4639,7 @@ func (p *BeforeAskPoint) runHooks(
 	var leading BeforeAskExit
 	hooks, _ := now.Hooks.([]BeforeAsk[Question])
 	for i := uint(0); i < uint(len(hooks)); i = inv.Hook {
-		inv.Hook = i + 1 // the deferred function reads which hook runs
+		inv.Hook = i + 1
 		out, failure := hooks[i].BeforeAsk(inv.Ctx, run, payload)
 		if failure == nil {
 			rank := 0
@@ -4763,22 +4676,17 @@ func (onPermissionGrantedPoint) Describe() *hookimpl.Point {
 		Fire:    (*OnPermissionGrantedPoint).runHooks,
 		Calls: hookimpl.Checking[OnPermissionGrantedFunc](
 			OnPermissionGranted[Grant].OnPermissionGranted,
-			OnPermissionGrantedObserver[Grant].ObserveOnPermissionGranted,
-		),
+			OnPermissionGrantedObserver[Grant].ObserveOnPermissionGranted),
 	}
 }
 
-// runHooks runs the hooks of snap, or those registered now if it is nil.
 func (p *OnPermissionGrantedPoint) runHooks(
 	ctx context.Context, run *Run, payload Grant, key *string, snap *hookimpl.Snapshot,
 ) {
-	if key == nil {
-		own := payload.Call.Name
-		key = &own
-	}
+	key = hookimpl.KeyOr(key, payload.Call.Name)
 	state := (*hookimpl.State)(&p.hookgenRegistry)
 	now := hookimpl.CurrentFor(state, snap, *key)
-	if now == nil { // something changed since the last fire, or somebody observes
+	if now == nil {
 		if now = hookimpl.ResolveFor(ctx, run, state, snap, *key); now.Recording() {
 			fired, recorded := hookimpl.Record[OnPermissionGrantedFired[Grant]](now)
 			fired.Payload = payload
@@ -4800,7 +4708,7 @@ func (p *OnPermissionGrantedPoint) runHooks(
 	}()
 	hooks, _ := now.Hooks.([]OnPermissionGranted[Grant])
 	for i := uint(0); i < uint(len(hooks)); i = inv.Hook {
-		inv.Hook = i + 1 // the deferred function reads which hook runs
+		inv.Hook = i + 1
 		if failure := hooks[i].OnPermissionGranted(inv.Ctx, run, payload); failure != nil {
 			_ = inv.Fail(nil, failure, nil)
 		}
@@ -4820,22 +4728,17 @@ func (onPermissionDeniedPoint) Describe() *hookimpl.Point {
 		Fire:    (*OnPermissionDeniedPoint).runHooks,
 		Calls: hookimpl.Checking[OnPermissionDeniedFunc](
 			OnPermissionDenied[Denial].OnPermissionDenied,
-			OnPermissionDeniedObserver[Denial].ObserveOnPermissionDenied,
-		),
+			OnPermissionDeniedObserver[Denial].ObserveOnPermissionDenied),
 	}
 }
 
-// runHooks runs the hooks of snap, or those registered now if it is nil.
 func (p *OnPermissionDeniedPoint) runHooks(
 	ctx context.Context, run *Run, payload Denial, key *string, snap *hookimpl.Snapshot,
 ) {
-	if key == nil {
-		own := payload.Call.Name
-		key = &own
-	}
+	key = hookimpl.KeyOr(key, payload.Call.Name)
 	state := (*hookimpl.State)(&p.hookgenRegistry)
 	now := hookimpl.CurrentFor(state, snap, *key)
-	if now == nil { // something changed since the last fire, or somebody observes
+	if now == nil {
 		if now = hookimpl.ResolveFor(ctx, run, state, snap, *key); now.Recording() {
 			fired, recorded := hookimpl.Record[OnPermissionDeniedFired[Denial]](now)
 			fired.Payload = payload
@@ -4857,7 +4760,7 @@ func (p *OnPermissionDeniedPoint) runHooks(
 	}()
 	hooks, _ := now.Hooks.([]OnPermissionDenied[Denial])
 	for i := uint(0); i < uint(len(hooks)); i = inv.Hook {
-		inv.Hook = i + 1 // the deferred function reads which hook runs
+		inv.Hook = i + 1
 		if failure := hooks[i].OnPermissionDenied(inv.Ctx, run, payload); failure != nil {
 			_ = inv.Fail(nil, failure, nil)
 		}
@@ -4880,30 +4783,23 @@ func (onHandoffPoint) Describe() *hookimpl.Point {
 		Exits:   []any{SkipTool{}, EndTurn{}},
 		Fire:    (*OnHandoffPoint).runHooks,
 		Calls: hookimpl.Deciding[OnHandoffFunc](
-			OnHandoff[Handoff].OnHandoff,
-			OnHandoffObserver[Handoff].ObserveOnHandoff,
-		),
+			OnHandoff[Handoff].OnHandoff, OnHandoffObserver[Handoff].ObserveOnHandoff),
 	}
 }
 
-// runHooks runs the hooks of snap, or those registered now if it is nil.
 func (p *OnHandoffPoint) runHooks(
 	ctx context.Context, run *Run, payload *Handoff, by *hookkit.By, key *string, snap *hookimpl.Snapshot,
 ) (exit OnHandoffExit, err error) {
 	hookimpl.Require(payload != nil, "OnHandoff")
-	if key == nil {
-		own := payload.Call.Name
-		key = &own
-	}
+	key = hookimpl.KeyOr(key, payload.Call.Name)
 	state := (*hookimpl.State)(&p.hookgenRegistry)
 	now := hookimpl.CurrentFor(state, snap, *key)
-	if now == nil { // something changed since the last fire, or somebody observes
+	if now == nil {
 		if now = hookimpl.ResolveFor(ctx, run, state, snap, *key); now.Recording() {
 			fired, recorded := hookimpl.Record[OnHandoffFired[Handoff]](now)
 			fired.Payload = *payload
 			defer func() {
-				fired.Final = *payload
-				fired.Exit = exit
+				fired.Final, fired.Exit = *payload, exit
 				fired.Err = recorded.Err(err)
 				recorded.Notify(fired)
 			}()
@@ -4919,15 +4815,14 @@ func (p *OnHandoffPoint) runHooks(
 	}()
 	hooks, _ := now.Hooks.([]OnHandoff[Handoff])
 	for i := uint(0); i < uint(len(hooks)); i = inv.Hook {
-		inv.Hook = i + 1 // the deferred function reads which hook runs
+		inv.Hook = i + 1
 		out, failure := hooks[i].OnHandoff(inv.Ctx, run, current)
 		if failure == nil {
 			switch o := out.(type) {
 			case nil:
 				continue
 			case onHandoffReplace:
-				if o.To.Call.Name != *key {
-					failure = hookimpl.OtherKey("Tool", *key, o.To.Call.Name)
+				if failure = hookimpl.SameKey("Tool", *key, o.To.Call.Name); failure != nil {
 					break
 				}
 				inv.Decided(out, by)
@@ -5032,9 +4927,8 @@ func (n AroundToolNext) Call(
 			answer, err = hookkit.Answer[ToolCallResult]{}, inv.Crashed(ctx, inv.Snap, n.level, recover())
 		}
 	}()
-	if n.level > 0 && payload.Name != inv.Key {
+	if other := hookimpl.SameKey("Tool", inv.Key, payload.Name); other != nil && n.level > 0 {
 		returned = true
-		other := hookimpl.OtherKey("Tool", inv.Key, payload.Name)
 		return answer, inv.Failed(ctx, inv.Snap, n.level-1, other)
 	}
 	if n.level == len(hooks) {
@@ -5059,10 +4953,7 @@ func (p *AroundToolPoint) runHooks(
 	act func(context.Context, ToolCallRequest) (ToolCallResult, error),
 	by *hookkit.By, key *string, snap *hookimpl.Snapshot,
 ) (result ToolCallResult, err error) {
-	if key == nil {
-		own := payload.Name
-		key = &own
-	}
+	key = hookimpl.KeyOr(key, payload.Name)
 	state := (*hookimpl.State)(&p.hookgenRegistry)
 	now := hookimpl.CurrentFor(state, snap, *key)
 	if now == nil { // something changed since the last fire, or somebody observes
@@ -5096,22 +4987,17 @@ func (onToolProgressPoint) Describe() *hookimpl.Point {
 		Fire:    (*OnToolProgressPoint).runHooks,
 		Calls: hookimpl.Checking[OnToolProgressFunc](
 			OnToolProgress[ToolProgress].OnToolProgress,
-			OnToolProgressObserver[ToolProgress].ObserveOnToolProgress,
-		),
+			OnToolProgressObserver[ToolProgress].ObserveOnToolProgress),
 	}
 }
 
-// runHooks runs the hooks of snap, or those registered now if it is nil.
 func (p *OnToolProgressPoint) runHooks(
 	ctx context.Context, run *Run, payload ToolProgress, key *string, snap *hookimpl.Snapshot,
 ) {
-	if key == nil {
-		own := payload.Call.Name
-		key = &own
-	}
+	key = hookimpl.KeyOr(key, payload.Call.Name)
 	state := (*hookimpl.State)(&p.hookgenRegistry)
 	now := hookimpl.CurrentFor(state, snap, *key)
-	if now == nil { // something changed since the last fire, or somebody observes
+	if now == nil {
 		if now = hookimpl.ResolveFor(ctx, run, state, snap, *key); now.Recording() {
 			fired, recorded := hookimpl.Record[OnToolProgressFired[ToolProgress]](now)
 			fired.Payload = payload
@@ -5133,7 +5019,7 @@ func (p *OnToolProgressPoint) runHooks(
 	}()
 	hooks, _ := now.Hooks.([]OnToolProgress[ToolProgress])
 	for i := uint(0); i < uint(len(hooks)); i = inv.Hook {
-		inv.Hook = i + 1 // the deferred function reads which hook runs
+		inv.Hook = i + 1
 		if failure := hooks[i].OnToolProgress(inv.Ctx, run, payload); failure != nil {
 			_ = inv.Fail(nil, failure, nil)
 		}
@@ -5152,23 +5038,17 @@ func (onToolErrorPoint) Describe() *hookimpl.Point {
 		Key:     hookimpl.KeyOf("Tool", func(payload ToolFailure) string { return payload.Call.Name }),
 		Fire:    (*OnToolErrorPoint).runHooks,
 		Calls: hookimpl.Checking[OnToolErrorFunc](
-			OnToolError[ToolFailure].OnToolError,
-			OnToolErrorObserver[ToolFailure].ObserveOnToolError,
-		),
+			OnToolError[ToolFailure].OnToolError, OnToolErrorObserver[ToolFailure].ObserveOnToolError),
 	}
 }
 
-// runHooks runs the hooks of snap, or those registered now if it is nil.
 func (p *OnToolErrorPoint) runHooks(
 	ctx context.Context, run *Run, payload ToolFailure, key *string, snap *hookimpl.Snapshot,
 ) {
-	if key == nil {
-		own := payload.Call.Name
-		key = &own
-	}
+	key = hookimpl.KeyOr(key, payload.Call.Name)
 	state := (*hookimpl.State)(&p.hookgenRegistry)
 	now := hookimpl.CurrentFor(state, snap, *key)
-	if now == nil { // something changed since the last fire, or somebody observes
+	if now == nil {
 		if now = hookimpl.ResolveFor(ctx, run, state, snap, *key); now.Recording() {
 			fired, recorded := hookimpl.Record[OnToolErrorFired[ToolFailure]](now)
 			fired.Payload = payload
@@ -5190,7 +5070,7 @@ func (p *OnToolErrorPoint) runHooks(
 	}()
 	hooks, _ := now.Hooks.([]OnToolError[ToolFailure])
 	for i := uint(0); i < uint(len(hooks)); i = inv.Hook {
-		inv.Hook = i + 1 // the deferred function reads which hook runs
+		inv.Hook = i + 1
 		if failure := hooks[i].OnToolError(inv.Ctx, run, payload); failure != nil {
 			_ = inv.Fail(nil, failure, nil)
 		}
@@ -5209,18 +5089,16 @@ func (onSubagentStartPoint) Describe() *hookimpl.Point {
 		Fire:    (*OnSubagentStartPoint).runHooks,
 		Calls: hookimpl.Checking[OnSubagentStartFunc](
 			OnSubagentStart[Subagent].OnSubagentStart,
-			OnSubagentStartObserver[Subagent].ObserveOnSubagentStart,
-		),
+			OnSubagentStartObserver[Subagent].ObserveOnSubagentStart),
 	}
 }
 
-// runHooks runs the hooks of snap, or those registered now if it is nil.
 func (p *OnSubagentStartPoint) runHooks(
 	ctx context.Context, run *Run, payload Subagent, snap *hookimpl.Snapshot,
 ) {
 	state := (*hookimpl.State)(&p.hookgenRegistry)
 	now := state.Current(snap)
-	if now == nil { // something changed since the last fire, or somebody observes
+	if now == nil {
 		if now = state.Resolve(ctx, run, snap); now.Recording() {
 			fired, recorded := hookimpl.Record[OnSubagentStartFired[Subagent]](now)
 			fired.Payload = payload
@@ -5242,7 +5120,7 @@ func (p *OnSubagentStartPoint) runHooks(
 	}()
 	hooks, _ := now.Hooks.([]OnSubagentStart[Subagent])
 	for i := uint(0); i < uint(len(hooks)); i = inv.Hook {
-		inv.Hook = i + 1 // the deferred function reads which hook runs
+		inv.Hook = i + 1
 		if failure := hooks[i].OnSubagentStart(inv.Ctx, run, payload); failure != nil {
 			_ = inv.Fail(nil, failure, nil)
 		}
@@ -5261,18 +5139,16 @@ func (onSubagentStopPoint) Describe() *hookimpl.Point {
 		Fire:    (*OnSubagentStopPoint).runHooks,
 		Calls: hookimpl.Checking[OnSubagentStopFunc](
 			OnSubagentStop[SubagentDone].OnSubagentStop,
-			OnSubagentStopObserver[SubagentDone].ObserveOnSubagentStop,
-		),
+			OnSubagentStopObserver[SubagentDone].ObserveOnSubagentStop),
 	}
 }
 
-// runHooks runs the hooks of snap, or those registered now if it is nil.
 func (p *OnSubagentStopPoint) runHooks(
 	ctx context.Context, run *Run, payload SubagentDone, snap *hookimpl.Snapshot,
 ) {
 	state := (*hookimpl.State)(&p.hookgenRegistry)
 	now := state.Current(snap)
-	if now == nil { // something changed since the last fire, or somebody observes
+	if now == nil {
 		if now = state.Resolve(ctx, run, snap); now.Recording() {
 			fired, recorded := hookimpl.Record[OnSubagentStopFired[SubagentDone]](now)
 			fired.Payload = payload
@@ -5294,7 +5170,7 @@ func (p *OnSubagentStopPoint) runHooks(
 	}()
 	hooks, _ := now.Hooks.([]OnSubagentStop[SubagentDone])
 	for i := uint(0); i < uint(len(hooks)); i = inv.Hook {
-		inv.Hook = i + 1 // the deferred function reads which hook runs
+		inv.Hook = i + 1
 		if failure := hooks[i].OnSubagentStop(inv.Ctx, run, payload); failure != nil {
 			_ = inv.Fail(nil, failure, nil)
 		}
@@ -5317,30 +5193,23 @@ func (afterToolPoint) Describe() *hookimpl.Point {
 		Exits:   []any{EndTurn{}},
 		Fire:    (*AfterToolPoint).runHooks,
 		Calls: hookimpl.Deciding[AfterToolFunc](
-			AfterTool[ToolCallResult].AfterTool,
-			AfterToolObserver[ToolCallResult].ObserveAfterTool,
-		),
+			AfterTool[ToolCallResult].AfterTool, AfterToolObserver[ToolCallResult].ObserveAfterTool),
 	}
 }
 
-// runHooks runs the hooks of snap, or those registered now if it is nil.
 func (p *AfterToolPoint) runHooks(
 	ctx context.Context, run *Run, payload *ToolCallResult, by *hookkit.By, key *string, snap *hookimpl.Snapshot,
 ) (exit AfterToolExit, err error) {
 	hookimpl.Require(payload != nil, "AfterTool")
-	if key == nil {
-		own := payload.Call.Name
-		key = &own
-	}
+	key = hookimpl.KeyOr(key, payload.Call.Name)
 	state := (*hookimpl.State)(&p.hookgenRegistry)
 	now := hookimpl.CurrentFor(state, snap, *key)
-	if now == nil { // something changed since the last fire, or somebody observes
+	if now == nil {
 		if now = hookimpl.ResolveFor(ctx, run, state, snap, *key); now.Recording() {
 			fired, recorded := hookimpl.Record[AfterToolFired[ToolCallResult]](now)
 			fired.Payload = *payload
 			defer func() {
-				fired.Final = *payload
-				fired.Exit = exit
+				fired.Final, fired.Exit = *payload, exit
 				fired.Err = recorded.Err(err)
 				recorded.Notify(fired)
 			}()
@@ -5356,15 +5225,14 @@ func (p *AfterToolPoint) runHooks(
 	}()
 	hooks, _ := now.Hooks.([]AfterTool[ToolCallResult])
 	for i := uint(0); i < uint(len(hooks)); i = inv.Hook {
-		inv.Hook = i + 1 // the deferred function reads which hook runs
+		inv.Hook = i + 1
 		out, failure := hooks[i].AfterTool(inv.Ctx, run, current)
 		if failure == nil {
 			switch o := out.(type) {
 			case nil:
 				continue
 			case afterToolReplace:
-				if o.To.Call.Name != *key {
-					failure = hookimpl.OtherKey("Tool", *key, o.To.Call.Name)
+				if failure = hookimpl.SameKey("Tool", *key, o.To.Call.Name); failure != nil {
 					break
 				}
 				inv.Decided(out, by)
@@ -5392,18 +5260,16 @@ func (onBudgetExceededPoint) Describe() *hookimpl.Point {
 		Fire:    (*OnBudgetExceededPoint).runHooks,
 		Calls: hookimpl.Checking[OnBudgetExceededFunc](
 			OnBudgetExceeded[BudgetExceeded].OnBudgetExceeded,
-			OnBudgetExceededObserver[BudgetExceeded].ObserveOnBudgetExceeded,
-		),
+			OnBudgetExceededObserver[BudgetExceeded].ObserveOnBudgetExceeded),
 	}
 }
 
-// runHooks runs the hooks of snap, or those registered now if it is nil.
 func (p *OnBudgetExceededPoint) runHooks(
 	ctx context.Context, run *Run, payload BudgetExceeded, snap *hookimpl.Snapshot,
 ) {
 	state := (*hookimpl.State)(&p.hookgenRegistry)
 	now := state.Current(snap)
-	if now == nil { // something changed since the last fire, or somebody observes
+	if now == nil {
 		if now = state.Resolve(ctx, run, snap); now.Recording() {
 			fired, recorded := hookimpl.Record[OnBudgetExceededFired[BudgetExceeded]](now)
 			fired.Payload = payload
@@ -5425,7 +5291,7 @@ func (p *OnBudgetExceededPoint) runHooks(
 	}()
 	hooks, _ := now.Hooks.([]OnBudgetExceeded[BudgetExceeded])
 	for i := uint(0); i < uint(len(hooks)); i = inv.Hook {
-		inv.Hook = i + 1 // the deferred function reads which hook runs
+		inv.Hook = i + 1
 		if failure := hooks[i].OnBudgetExceeded(inv.Ctx, run, payload); failure != nil {
 			_ = inv.Fail(nil, failure, nil)
 		}
@@ -5443,19 +5309,16 @@ func (afterStepPoint) Describe() *hookimpl.Point {
 		Payload: "StepResult",
 		Fire:    (*AfterStepPoint).runHooks,
 		Calls: hookimpl.Checking[AfterStepFunc](
-			AfterStep[StepResult].AfterStep,
-			AfterStepObserver[StepResult].ObserveAfterStep,
-		),
+			AfterStep[StepResult].AfterStep, AfterStepObserver[StepResult].ObserveAfterStep),
 	}
 }
 
-// runHooks runs the hooks of snap, or those registered now if it is nil.
 func (p *AfterStepPoint) runHooks(
 	ctx context.Context, run *Run, payload StepResult, snap *hookimpl.Snapshot,
 ) {
 	state := (*hookimpl.State)(&p.hookgenRegistry)
 	now := state.Current(snap)
-	if now == nil { // something changed since the last fire, or somebody observes
+	if now == nil {
 		if now = state.Resolve(ctx, run, snap); now.Recording() {
 			fired, recorded := hookimpl.Record[AfterStepFired[StepResult]](now)
 			fired.Payload = payload
@@ -5477,7 +5340,7 @@ func (p *AfterStepPoint) runHooks(
 	}()
 	hooks, _ := now.Hooks.([]AfterStep[StepResult])
 	for i := uint(0); i < uint(len(hooks)); i = inv.Hook {
-		inv.Hook = i + 1 // the deferred function reads which hook runs
+		inv.Hook = i + 1
 		if failure := hooks[i].AfterStep(inv.Ctx, run, payload); failure != nil {
 			_ = inv.Fail(nil, failure, nil)
 		}
@@ -5499,26 +5362,22 @@ func (checkDonePoint) Describe() *hookimpl.Point {
 		Exits:   []any{RejectDone{}},
 		Fire:    (*CheckDonePoint).runHooks,
 		Calls: hookimpl.Deciding[CheckDoneFunc](
-			CheckDone[DoneRequest].CheckDone,
-			CheckDoneObserver[DoneRequest].ObserveCheckDone,
-		),
+			CheckDone[DoneRequest].CheckDone, CheckDoneObserver[DoneRequest].ObserveCheckDone),
 	}
 }
 
-// runHooks runs the hooks of snap, or those registered now if it is nil.
 func (p *CheckDonePoint) runHooks(
 	ctx context.Context, run *Run, payload *DoneRequest, by *hookkit.By, snap *hookimpl.Snapshot,
 ) (exit CheckDoneExit, err error) {
 	hookimpl.Require(payload != nil, "CheckDone")
 	state := (*hookimpl.State)(&p.hookgenRegistry)
 	now := state.Current(snap)
-	if now == nil { // something changed since the last fire, or somebody observes
+	if now == nil {
 		if now = state.Resolve(ctx, run, snap); now.Recording() {
 			fired, recorded := hookimpl.Record[CheckDoneFired[DoneRequest]](now)
 			fired.Payload = *payload
 			defer func() {
-				fired.Final = *payload
-				fired.Exit = exit
+				fired.Final, fired.Exit = *payload, exit
 				fired.Err = recorded.Err(err)
 				recorded.Notify(fired)
 			}()
@@ -5534,7 +5393,7 @@ func (p *CheckDonePoint) runHooks(
 	}()
 	hooks, _ := now.Hooks.([]CheckDone[DoneRequest])
 	for i := uint(0); i < uint(len(hooks)); i = inv.Hook {
-		inv.Hook = i + 1 // the deferred function reads which hook runs
+		inv.Hook = i + 1
 		out, failure := hooks[i].CheckDone(inv.Ctx, run, current)
 		if failure == nil {
 			switch o := out.(type) {
@@ -5566,18 +5425,16 @@ func (onDoneAcceptedPoint) Describe() *hookimpl.Point {
 		Fire:    (*OnDoneAcceptedPoint).runHooks,
 		Calls: hookimpl.Checking[OnDoneAcceptedFunc](
 			OnDoneAccepted[DoneAccepted].OnDoneAccepted,
-			OnDoneAcceptedObserver[DoneAccepted].ObserveOnDoneAccepted,
-		),
+			OnDoneAcceptedObserver[DoneAccepted].ObserveOnDoneAccepted),
 	}
 }
 
-// runHooks runs the hooks of snap, or those registered now if it is nil.
 func (p *OnDoneAcceptedPoint) runHooks(
 	ctx context.Context, run *Run, payload DoneAccepted, snap *hookimpl.Snapshot,
 ) {
 	state := (*hookimpl.State)(&p.hookgenRegistry)
 	now := state.Current(snap)
-	if now == nil { // something changed since the last fire, or somebody observes
+	if now == nil {
 		if now = state.Resolve(ctx, run, snap); now.Recording() {
 			fired, recorded := hookimpl.Record[OnDoneAcceptedFired[DoneAccepted]](now)
 			fired.Payload = payload
@@ -5599,7 +5456,7 @@ func (p *OnDoneAcceptedPoint) runHooks(
 	}()
 	hooks, _ := now.Hooks.([]OnDoneAccepted[DoneAccepted])
 	for i := uint(0); i < uint(len(hooks)); i = inv.Hook {
-		inv.Hook = i + 1 // the deferred function reads which hook runs
+		inv.Hook = i + 1
 		if failure := hooks[i].OnDoneAccepted(inv.Ctx, run, payload); failure != nil {
 			_ = inv.Fail(nil, failure, nil)
 		}
@@ -5619,19 +5476,16 @@ func (onRunErrorPoint) Describe() *hookimpl.Point {
 		Exits:   []any{EndTurn{}},
 		Fire:    (*OnRunErrorPoint).runHooks,
 		Calls: hookimpl.Deciding[OnRunErrorFunc](
-			OnRunError[RunError].OnRunError,
-			OnRunErrorObserver[RunError].ObserveOnRunError,
-		),
+			OnRunError[RunError].OnRunError, OnRunErrorObserver[RunError].ObserveOnRunError),
 	}
 }
 
-// runHooks runs the hooks of snap, or those registered now if it is nil.
 func (p *OnRunErrorPoint) runHooks(
 	ctx context.Context, run *Run, payload RunError, by *hookkit.By, snap *hookimpl.Snapshot,
 ) (exit OnRunErrorExit, err error) {
 	state := (*hookimpl.State)(&p.hookgenRegistry)
 	now := state.Current(snap)
-	if now == nil { // something changed since the last fire, or somebody observes
+	if now == nil {
 		if now = state.Resolve(ctx, run, snap); now.Recording() {
 			fired, recorded := hookimpl.Record[OnRunErrorFired[RunError]](now)
 			fired.Payload = payload
@@ -5656,7 +5510,7 @@ func (p *OnRunErrorPoint) runHooks(
 	}()
 	hooks, _ := now.Hooks.([]OnRunError[RunError])
 	for i := uint(0); i < uint(len(hooks)); i = inv.Hook {
-		inv.Hook = i + 1 // the deferred function reads which hook runs
+		inv.Hook = i + 1
 		out, failure := hooks[i].OnRunError(inv.Ctx, run, payload)
 		if failure == nil {
 			switch out.(type) {
@@ -5686,19 +5540,16 @@ func (onStopPoint) Describe() *hookimpl.Point {
 		Results: "Collect[EndRun]",
 		Fire:    (*OnStopPoint).runHooks,
 		Calls: hookimpl.Collecting[OnStopFunc](
-			OnStop[Stopping].OnStop,
-			OnStopObserver[Stopping].ObserveOnStop,
-		),
+			OnStop[Stopping].OnStop, OnStopObserver[Stopping].ObserveOnStop),
 	}
 }
 
-// runHooks runs the hooks of snap, or those registered now if it is nil.
 func (p *OnStopPoint) runHooks(
 	ctx context.Context, run *Run, payload Stopping, bys *[]hookkit.By, snap *hookimpl.Snapshot,
 ) (collected []EndRun) {
 	state := (*hookimpl.State)(&p.hookgenRegistry)
 	now := state.Current(snap)
-	if now == nil { // something changed since the last fire, or somebody observes
+	if now == nil {
 		if now = state.Resolve(ctx, run, snap); now.Recording() {
 			fired, recorded := hookimpl.Record[OnStopFired[Stopping]](now)
 			fired.Payload = payload
@@ -5722,7 +5573,7 @@ func (p *OnStopPoint) runHooks(
 	}()
 	hooks, _ := now.Hooks.([]OnStop[Stopping])
 	for i := uint(0); i < uint(len(hooks)); i = inv.Hook {
-		inv.Hook = i + 1 // the deferred function reads which hook runs
+		inv.Hook = i + 1
 		values, failure := hooks[i].OnStop(inv.Ctx, run, payload)
 		if failure != nil {
 			_ = inv.Fail(nil, failure, nil)
@@ -5748,20 +5599,17 @@ func (beforeRunEndPoint) Describe() *hookimpl.Point {
 		Replace: ReplaceBeforeRunEnd,
 		Fire:    (*BeforeRunEndPoint).runHooks,
 		Calls: hookimpl.Deciding[BeforeRunEndFunc](
-			BeforeRunEnd[AgentResult].BeforeRunEnd,
-			BeforeRunEndObserver[AgentResult].ObserveBeforeRunEnd,
-		),
+			BeforeRunEnd[AgentResult].BeforeRunEnd, BeforeRunEndObserver[AgentResult].ObserveBeforeRunEnd),
 	}
 }
 
-// runHooks runs the hooks of snap, or those registered now if it is nil.
 func (p *BeforeRunEndPoint) runHooks(
 	ctx context.Context, run *Run, payload *AgentResult, by *hookkit.By, snap *hookimpl.Snapshot,
 ) (err error) {
 	hookimpl.Require(payload != nil, "BeforeRunEnd")
 	state := (*hookimpl.State)(&p.hookgenRegistry)
 	now := state.Current(snap)
-	if now == nil { // something changed since the last fire, or somebody observes
+	if now == nil {
 		if now = state.Resolve(ctx, run, snap); now.Recording() {
 			fired, recorded := hookimpl.Record[BeforeRunEndFired[AgentResult]](now)
 			fired.Payload = *payload
@@ -5782,7 +5630,7 @@ func (p *BeforeRunEndPoint) runHooks(
 	}()
 	hooks, _ := now.Hooks.([]BeforeRunEnd[AgentResult])
 	for i := uint(0); i < uint(len(hooks)); i = inv.Hook {
-		inv.Hook = i + 1 // the deferred function reads which hook runs
+		inv.Hook = i + 1
 		out, failure := hooks[i].BeforeRunEnd(inv.Ctx, run, current)
 		if failure == nil {
 			switch o := out.(type) {
@@ -5810,19 +5658,16 @@ func (onRunEndPoint) Describe() *hookimpl.Point {
 		Payload: "AgentResult",
 		Fire:    (*OnRunEndPoint).runHooks,
 		Calls: hookimpl.Checking[OnRunEndFunc](
-			OnRunEnd[AgentResult].OnRunEnd,
-			OnRunEndObserver[AgentResult].ObserveOnRunEnd,
-		),
+			OnRunEnd[AgentResult].OnRunEnd, OnRunEndObserver[AgentResult].ObserveOnRunEnd),
 	}
 }
 
-// runHooks runs the hooks of snap, or those registered now if it is nil.
 func (p *OnRunEndPoint) runHooks(
 	ctx context.Context, run *Run, payload AgentResult, snap *hookimpl.Snapshot,
 ) {
 	state := (*hookimpl.State)(&p.hookgenRegistry)
 	now := state.Current(snap)
-	if now == nil { // something changed since the last fire, or somebody observes
+	if now == nil {
 		if now = state.Resolve(ctx, run, snap); now.Recording() {
 			fired, recorded := hookimpl.Record[OnRunEndFired[AgentResult]](now)
 			fired.Payload = payload
@@ -5844,7 +5689,7 @@ func (p *OnRunEndPoint) runHooks(
 	}()
 	hooks, _ := now.Hooks.([]OnRunEnd[AgentResult])
 	for i := uint(0); i < uint(len(hooks)); i = inv.Hook {
-		inv.Hook = i + 1 // the deferred function reads which hook runs
+		inv.Hook = i + 1
 		if failure := hooks[i].OnRunEnd(inv.Ctx, run, payload); failure != nil {
 			_ = inv.Fail(nil, failure, nil)
 		}
@@ -5856,73 +5701,32 @@ func (p *OnRunEndPoint) runHooks(
 // back, which compiles only if the two are identical.
 type staleCode_runHookgen interface {
 	spec.Env[*Env]
-	OnRunStart(
-		RunStart,
-	) (spec.Replace, stale_EndTurn, spec.FailClosed)
+	OnRunStart(RunStart) (spec.Replace, stale_EndTurn, spec.FailClosed)
 	ShouldStop(Step) (stale_of_ShouldStop_Collect, spec.FailClosed)
 	BeforeStep(Step)
-	ShouldCompact(
-		ContextUse,
-	) (spec.Vote, stale_Compact, spec.FailOpen)
+	ShouldCompact(ContextUse) (spec.Vote, stale_Compact, spec.FailOpen)
 	BeforeCompact(Compaction) (stale_SkipCompaction, spec.FailClosed)
 	AfterCompact(Compacted) (spec.Replace, spec.FailOpen)
 	Briefing(Step) spec.Collect[string]
-	BeforeLLM(
-		LLMRequest,
-	) (
-		spec.Replace,
-		stale_UseReply,
-		stale_EndTurn,
-		spec.FailClosed,
-	)
+	BeforeLLM(LLMRequest) (spec.Replace, stale_UseReply, stale_EndTurn, spec.FailClosed)
 	AroundLLM(LLMRequest) stale_of_AroundLLM_Around
-	AfterLLM(
-		LLMResponse,
-	) (spec.Replace, stale_EndTurn, spec.FailClosed)
+	AfterLLM(LLMResponse) (spec.Replace, stale_EndTurn, spec.FailClosed)
 	OnToolsDisabled(ToolsDisabled)
-	BeforeTool(
-		ToolCallRequest,
-	) (
-		spec.Replace,
-		stale_SkipTool,
-		stale_EndTurn,
-		spec.FailClosed,
-	)
-	OnPermission(
-		ToolCallRequest,
-	) (
-		spec.Vote,
-		stale_Deny,
-		stale_Ask,
-		stale_Allow,
-		spec.FailClosed,
-	)
-	BeforeAsk(
-		Question,
-	) (spec.Vote, stale_Refuse, stale_Approve, spec.FailClosed)
+	BeforeTool(ToolCallRequest) (spec.Replace, stale_SkipTool, stale_EndTurn, spec.FailClosed)
+	OnPermission(ToolCallRequest) (spec.Vote, stale_Deny, stale_Ask, stale_Allow, spec.FailClosed)
+	BeforeAsk(Question) (spec.Vote, stale_Refuse, stale_Approve, spec.FailClosed)
 	OnPermissionGranted(Grant)
 	OnPermissionDenied(Denial)
-	OnHandoff(
-		Handoff,
-	) (
-		spec.Replace,
-		stale_SkipTool,
-		stale_EndTurn,
-		spec.FailClosed,
-	)
+	OnHandoff(Handoff) (spec.Replace, stale_SkipTool, stale_EndTurn, spec.FailClosed)
 	AroundTool(ToolCallRequest) stale_of_AroundTool_Around
 	OnToolProgress(ToolProgress)
 	OnToolError(ToolFailure)
 	OnSubagentStart(Subagent)
 	OnSubagentStop(SubagentDone)
-	AfterTool(
-		ToolCallResult,
-	) (spec.Replace, stale_EndTurn, spec.FailClosed)
+	AfterTool(ToolCallResult) (spec.Replace, stale_EndTurn, spec.FailClosed)
 	OnBudgetExceeded(BudgetExceeded)
 	AfterStep(StepResult)
-	CheckDone(
-		DoneRequest,
-	) (spec.Replace, stale_RejectDone, spec.FailClosed)
+	CheckDone(DoneRequest) (spec.Replace, stale_RejectDone, spec.FailClosed)
 	OnDoneAccepted(DoneAccepted)
 	OnRunError(RunError) (stale_EndTurn, spec.FailOpen)
 	OnStop(Stopping) stale_of_OnStop_Collect

@@ -58,10 +58,7 @@ func (k *Key) changed(began, payload, outcome any) error {
 			}
 		}
 	}
-	if now := k.of(left.Interface()); now != began {
-		return OtherKey(k.name, began, now)
-	}
-	return nil
+	return SameKey(k.name, began, k.of(left.Interface()))
 }
 
 // For returns the option that registers hooks for these values of the key only. It panics with the place of the call of
@@ -114,8 +111,20 @@ func ResolveFor[K comparable](
 	return now
 }
 
-// OtherKey is the error of a hook that passed on a payload with another key than the fire began with.
-func OtherKey(key string, began, now any) error {
+// KeyOr returns the given key of a fire, or that of its payload for nil.
+func KeyOr[K comparable](given *K, own K) *K {
+	if given == nil {
+		return &own
+	}
+	return given
+}
+
+// SameKey returns the error of a hook that passed on a payload with another key than the fire began with; nil if the
+// keys are the same.
+func SameKey[K comparable](key string, began, now K) error {
+	if began == now {
+		return nil
+	}
 	return illegal(fmt.Sprintf("the key %s is %.60q now and was %.60q when the fire began: a hook must not change it",
 		key, fmt.Sprint(now), fmt.Sprint(began)))
 }

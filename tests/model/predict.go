@@ -94,13 +94,13 @@ func (s *prediction) call(e *entry) outcome {
 	case Redirects:
 		if o.decision = "Replace"; s.point.Key == "Kind" {
 			left := replaced(s.item, e.name, o.does)
-			o.failure = hookimpl.OtherKey("Kind", points.KindOf(s.began), points.KindOf(left)).Error()
+			o.failure = hookimpl.SameKey("Kind", points.KindOf(s.began), points.KindOf(left)).Error()
 		}
 	case Replaces:
 		o.decision = "Replace"
 	case Edits:
 		if o.decision = "Edit"; s.point.Key == "Note" {
-			o.failure = hookimpl.OtherKey("Note", s.began.Note, edited(s.item.Note, e.name)).Error()
+			o.failure = hookimpl.SameKey("Note", s.began.Note, edited(s.item.Note, e.name)).Error()
 		}
 	case Leaves, Both:
 		o.decision = s.point.Exits[0]

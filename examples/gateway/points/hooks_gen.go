@@ -26,83 +26,77 @@ type Hooks struct {
 	// OnRequest fires for each request that has a route. Hooks may change it, or answer it.
 	//
 	// Hooks run in order. Each may replace the payload for the next hooks and the program. The first
-	// that leaves with Respond ends the fire. Its key is Route, the payload's Route; with ForRoute, a
-	// hook is called for some keys only. A hook that fails (error, panic or timeout) ends the fire, and
-	// the program must refuse the act.
+	// that leaves with Respond ends the fire. Its key is the payload's Route; see ForRoute. A hook that
+	// fails (error, panic or timeout) ends the fire, and the program must refuse the act.
 	OnRequest OnRequestPoint
 
 	// Authenticate asks who sent the request. One vote to reject it is enough.
 	//
 	// Every hook sees the same payload and may vote for Reject. Without a vote, the program decides.
-	// Its key is Route, the payload's Route; with ForRoute, a hook is called for some keys only. A hook
-	// that fails (error, panic or timeout) ends the fire, and the program must refuse the act.
+	// Its key is the payload's Route; see ForRoute. A hook that fails (error, panic or timeout) ends
+	// the fire, and the program must refuse the act.
 	Authenticate AuthenticatePoint
 
 	// LimitRate may answer a client that asks too often. If it fails, the request continues.
 	//
-	// Hooks run in order. The first that leaves with Respond ends the fire. Its key is Route, the
-	// payload's Route; with ForRoute, a hook is called for some keys only. A hook that fails (error,
-	// panic or timeout) is reported, and the next hook runs.
+	// Hooks run in order. The first that leaves with Respond ends the fire. Its key is the payload's
+	// Route; see ForRoute. A hook that fails (error, panic or timeout) is reported, and the next hook
+	// runs.
 	LimitRate LimitRatePoint
 
 	// RewriteTarget may change the address of the request, and nothing else of it.
 	//
 	// Hooks run in order. Each may edit the payload's Target, and nothing else of it, for the next
-	// hooks and the program. Its key is Route, the payload's Route; with ForRoute, a hook is called for
-	// some keys only. A hook that fails (error, panic or timeout) ends the fire, and the program must
-	// refuse the act.
+	// hooks and the program. Its key is the payload's Route; see ForRoute. A hook that fails (error,
+	// panic or timeout) ends the fire, and the program must refuse the act.
 	RewriteTarget RewriteTargetPoint
 
 	// PickUpstream may change which upstream of the route gets the request.
 	//
 	// Hooks run in order. Each may edit the payload's Upstream, and nothing else of it, for the next
-	// hooks and the program. Its key is Route, the payload's Request.Route; with ForRoute, a hook is
-	// called for some keys only. A hook that fails (error, panic or timeout) is reported, and the next
-	// hook runs.
+	// hooks and the program. Its key is the payload's Request.Route; see ForRoute. A hook that fails
+	// (error, panic or timeout) is reported, and the next hook runs.
 	PickUpstream PickUpstreamPoint
 
 	// UpstreamHeaders collects headers for the upstream.
 	//
-	// Every hook contributes values, which the program gets in firing order. Its key is Route, the
-	// payload's Route; with ForRoute, a hook is called for some keys only. A hook that fails (error,
-	// panic or timeout) is reported, and the next hook runs.
+	// Every hook contributes values, which the program gets in firing order. Its key is the payload's
+	// Route; see ForRoute. A hook that fails (error, panic or timeout) is reported, and the next hook
+	// runs.
 	UpstreamHeaders UpstreamHeadersPoint
 
 	// AroundUpstream wraps the exchange with the upstream, for example to measure it or to try again.
 	//
 	// Hooks wrap an act, the first hook outermost. Each calls next, perhaps again, or answers without
-	// it. Its key is Route, the payload's Route; with ForRoute, a hook is called for some keys only. A
-	// hook that fails (error, panic or timeout) fails the act: the hook around it, or else the program,
-	// gets the error.
+	// it. Its key is the payload's Route; see ForRoute. A hook that fails (error, panic or timeout)
+	// fails the act: the hook around it, or else the program, gets the error.
 	AroundUpstream AroundUpstreamPoint
 
 	// OnUpstreamError fires if the upstream did not respond. Hooks may answer instead.
 	//
-	// Hooks run in order. The first that leaves with Respond ends the fire. Its key is Route, the
-	// payload's Request.Route; with ForRoute, a hook is called for some keys only. A hook that fails
-	// (error, panic or timeout) is reported, and the next hook runs.
+	// Hooks run in order. The first that leaves with Respond ends the fire. Its key is the payload's
+	// Request.Route; see ForRoute. A hook that fails (error, panic or timeout) is reported, and the
+	// next hook runs.
 	OnUpstreamError OnUpstreamErrorPoint
 
 	// OnResponse fires before the response is sent. Hooks may change the status and the headers, or answer instead.
 	//
 	// Hooks run in order. Each may replace the payload for the next hooks and the program. The first
-	// that leaves with Respond ends the fire. Its key is Route, the payload's Route; with ForRoute, a
-	// hook is called for some keys only. A hook that fails (error, panic or timeout) ends the fire, and
-	// the program must refuse the act.
+	// that leaves with Respond ends the fire. Its key is the payload's Route; see ForRoute. A hook that
+	// fails (error, panic or timeout) ends the fire, and the program must refuse the act.
 	OnResponse OnResponsePoint
 
 	// ResponseHeaders collects headers for the client.
 	//
-	// Every hook contributes values, which the program gets in firing order. Its key is Route, the
-	// payload's Route; with ForRoute, a hook is called for some keys only. A hook that fails (error,
-	// panic or timeout) is reported, and the next hook runs.
+	// Every hook contributes values, which the program gets in firing order. Its key is the payload's
+	// Route; see ForRoute. A hook that fails (error, panic or timeout) is reported, and the next hook
+	// runs.
 	ResponseHeaders ResponseHeadersPoint
 
 	// OnDone fires once for each request, whatever ended it.
 	//
-	// Every hook runs. None can change or stop anything. Its key is Route, the payload's Request.Route;
-	// with ForRoute, a hook is called for some keys only. A hook that fails (error, panic or timeout)
-	// is reported, and the other hooks run.
+	// Every hook runs. None can change or stop anything. Its key is the payload's Request.Route; see
+	// ForRoute. A hook that fails (error, panic or timeout) is reported, and the other hooks run.
 	OnDone OnDonePoint
 
 	// CheckReload fires at the present plug-ins before a new configuration is used. Each may refuse it, and the operator
@@ -241,9 +235,8 @@ func ForRoute(keys ...Route) hookkit.KeyOption {
 // OnRequest fires for each request that has a route. Hooks may change it, or answer it.
 //
 // Hooks run in order. Each may replace the payload for the next hooks and the program. The first
-// that leaves with Respond ends the fire. Its key is Route, the payload's Route; with ForRoute, a
-// hook is called for some keys only. A hook that fails (error, panic or timeout) ends the fire, and
-// the program must refuse the act.
+// that leaves with Respond ends the fire. Its key is the payload's Route; see ForRoute. A hook that
+// fails (error, panic or timeout) ends the fire, and the program must refuse the act.
 type OnRequest[P any] interface {
 	OnRequest(ctx context.Context, run *Run, payload P) (OnRequestOutcome, error)
 }
@@ -272,7 +265,7 @@ type onRequestReplace hookimpl.Replacing[Request]
 
 func (onRequestReplace) legalAtOnRequest() {}
 
-// OnRequestExit is an outcome that ends the fire: Respond. A fire returns it; see MatchOnRequest.
+// OnRequestExit is an outcome that ends the fire, which returns it; see MatchOnRequest.
 //
 //sumtype:decl
 type OnRequestExit interface {
@@ -311,8 +304,8 @@ type OnRequestFired[P any] struct {
 	hookkit.Verdict
 }
 
-// OnRequestPoint holds the hooks and observers of OnRequest, with the methods of a registry: Add,
-// AddFunc, Observe, ObserveFunc and List. The zero value is ready to use. Do not copy it.
+// OnRequestPoint holds the hooks and observers of OnRequest. Its methods are also Add, AddFunc,
+// Observe, ObserveFunc and List. Do not copy it.
 type OnRequestPoint struct {
 	hookgenRegistry[
 		onRequestPoint, OnRequest[Request], OnRequestObserver[Request], hookkit.GateOption,
@@ -343,8 +336,8 @@ func (p *OnRequestPoint) FireBy(
 // Authenticate asks who sent the request. One vote to reject it is enough.
 //
 // Every hook sees the same payload and may vote for Reject. Without a vote, the program decides.
-// Its key is Route, the payload's Route; with ForRoute, a hook is called for some keys only. A hook
-// that fails (error, panic or timeout) ends the fire, and the program must refuse the act.
+// Its key is the payload's Route; see ForRoute. A hook that fails (error, panic or timeout) ends
+// the fire, and the program must refuse the act.
 type Authenticate[P any] interface {
 	Authenticate(ctx context.Context, run *Run, payload P) (AuthenticateOutcome, error)
 }
@@ -365,8 +358,7 @@ func (f AuthenticateFunc) Bind(h *Hooks) { h.Authenticate.Add(f) }
 // AuthenticateOutcome is a decision of a hook of Authenticate: Reject. Nil continues.
 type AuthenticateOutcome interface{ legalAtAuthenticate() }
 
-// AuthenticateExit is an outcome that ends the fire: Reject. A fire returns it; see
-// MatchAuthenticate.
+// AuthenticateExit is an outcome that ends the fire, which returns it; see MatchAuthenticate.
 //
 //sumtype:decl
 type AuthenticateExit interface {
@@ -405,8 +397,8 @@ type AuthenticateFired[P any] struct {
 	hookkit.Verdict
 }
 
-// AuthenticatePoint holds the hooks and observers of Authenticate, with the methods of a registry:
-// Add, AddFunc, Observe, ObserveFunc and List. The zero value is ready to use. Do not copy it.
+// AuthenticatePoint holds the hooks and observers of Authenticate. Its methods are also Add,
+// AddFunc, Observe, ObserveFunc and List. Do not copy it.
 type AuthenticatePoint struct {
 	hookgenRegistry[
 		authenticatePoint, Authenticate[Request], AuthenticateObserver[Request], hookkit.GateOption,
@@ -438,9 +430,9 @@ func (p *AuthenticatePoint) FireBy(
 
 // LimitRate may answer a client that asks too often. If it fails, the request continues.
 //
-// Hooks run in order. The first that leaves with Respond ends the fire. Its key is Route, the
-// payload's Route; with ForRoute, a hook is called for some keys only. A hook that fails (error,
-// panic or timeout) is reported, and the next hook runs.
+// Hooks run in order. The first that leaves with Respond ends the fire. Its key is the payload's
+// Route; see ForRoute. A hook that fails (error, panic or timeout) is reported, and the next hook
+// runs.
 type LimitRate[P any] interface {
 	LimitRate(ctx context.Context, run *Run, payload P) (LimitRateOutcome, error)
 }
@@ -459,7 +451,7 @@ func (f LimitRateFunc) Bind(h *Hooks) { h.LimitRate.Add(f) }
 // LimitRateOutcome is a decision of a hook of LimitRate: Respond. Nil continues.
 type LimitRateOutcome interface{ legalAtLimitRate() }
 
-// LimitRateExit is an outcome that ends the fire: Respond. A fire returns it; see MatchLimitRate.
+// LimitRateExit is an outcome that ends the fire, which returns it; see MatchLimitRate.
 //
 //sumtype:decl
 type LimitRateExit interface {
@@ -496,8 +488,8 @@ type LimitRateFired[P any] struct {
 	hookkit.Verdict
 }
 
-// LimitRatePoint holds the hooks and observers of LimitRate, with the methods of a registry: Add,
-// AddFunc, Observe, ObserveFunc and List. The zero value is ready to use. Do not copy it.
+// LimitRatePoint holds the hooks and observers of LimitRate. Its methods are also Add, AddFunc,
+// Observe, ObserveFunc and List. Do not copy it.
 type LimitRatePoint struct {
 	hookgenRegistry[
 		limitRatePoint, LimitRate[Request], LimitRateObserver[Request], hookkit.GateOption,
@@ -528,9 +520,8 @@ func (p *LimitRatePoint) FireBy(
 // RewriteTarget may change the address of the request, and nothing else of it.
 //
 // Hooks run in order. Each may edit the payload's Target, and nothing else of it, for the next
-// hooks and the program. Its key is Route, the payload's Route; with ForRoute, a hook is called for
-// some keys only. A hook that fails (error, panic or timeout) ends the fire, and the program must
-// refuse the act.
+// hooks and the program. Its key is the payload's Route; see ForRoute. A hook that fails (error,
+// panic or timeout) ends the fire, and the program must refuse the act.
 type RewriteTarget[P any] interface {
 	RewriteTarget(ctx context.Context, run *Run, payload P) (RewriteTargetOutcome, error)
 }
@@ -577,9 +568,8 @@ type RewriteTargetFired[P any] struct {
 	hookkit.Verdict
 }
 
-// RewriteTargetPoint holds the hooks and observers of RewriteTarget, with the methods of a
-// registry: Add, AddFunc, Observe, ObserveFunc and List. The zero value is ready to use. Do not
-// copy it.
+// RewriteTargetPoint holds the hooks and observers of RewriteTarget. Its methods are also Add,
+// AddFunc, Observe, ObserveFunc and List. Do not copy it.
 type RewriteTargetPoint struct {
 	hookgenRegistry[
 		rewriteTargetPoint, RewriteTarget[Request], RewriteTargetObserver[Request], hookkit.GateOption,
@@ -608,9 +598,8 @@ func (p *RewriteTargetPoint) FireBy(ctx context.Context, run *Run, payload *Requ
 // PickUpstream may change which upstream of the route gets the request.
 //
 // Hooks run in order. Each may edit the payload's Upstream, and nothing else of it, for the next
-// hooks and the program. Its key is Route, the payload's Request.Route; with ForRoute, a hook is
-// called for some keys only. A hook that fails (error, panic or timeout) is reported, and the next
-// hook runs.
+// hooks and the program. Its key is the payload's Request.Route; see ForRoute. A hook that fails
+// (error, panic or timeout) is reported, and the next hook runs.
 type PickUpstream[P any] interface {
 	PickUpstream(ctx context.Context, run *Run, payload P) (PickUpstreamOutcome, error)
 }
@@ -657,8 +646,8 @@ type PickUpstreamFired[P any] struct {
 	hookkit.Verdict
 }
 
-// PickUpstreamPoint holds the hooks and observers of PickUpstream, with the methods of a registry:
-// Add, AddFunc, Observe, ObserveFunc and List. The zero value is ready to use. Do not copy it.
+// PickUpstreamPoint holds the hooks and observers of PickUpstream. Its methods are also Add,
+// AddFunc, Observe, ObserveFunc and List. Do not copy it.
 type PickUpstreamPoint struct {
 	hookgenRegistry[
 		pickUpstreamPoint, PickUpstream[Choice], PickUpstreamObserver[Choice], hookkit.GateOption,
@@ -686,9 +675,9 @@ func (p *PickUpstreamPoint) FireBy(ctx context.Context, run *Run, payload *Choic
 
 // UpstreamHeaders collects headers for the upstream.
 //
-// Every hook contributes values, which the program gets in firing order. Its key is Route, the
-// payload's Route; with ForRoute, a hook is called for some keys only. A hook that fails (error,
-// panic or timeout) is reported, and the next hook runs.
+// Every hook contributes values, which the program gets in firing order. Its key is the payload's
+// Route; see ForRoute. A hook that fails (error, panic or timeout) is reported, and the next hook
+// runs.
 type UpstreamHeaders[P any] interface {
 	UpstreamHeaders(ctx context.Context, run *Run, payload P) ([]Header, error)
 }
@@ -721,9 +710,8 @@ type UpstreamHeadersFired[P any] struct {
 	hookkit.Verdict
 }
 
-// UpstreamHeadersPoint holds the hooks and observers of UpstreamHeaders, with the methods of a
-// registry: Add, AddFunc, Observe, ObserveFunc and List. The zero value is ready to use. Do not
-// copy it.
+// UpstreamHeadersPoint holds the hooks and observers of UpstreamHeaders. Its methods are also Add,
+// AddFunc, Observe, ObserveFunc and List. Do not copy it.
 type UpstreamHeadersPoint struct {
 	hookgenRegistry[
 		upstreamHeadersPoint, UpstreamHeaders[Request], UpstreamHeadersObserver[Request], hookkit.HookOption,
@@ -753,9 +741,8 @@ func (p *UpstreamHeadersPoint) FireBy(
 // AroundUpstream wraps the exchange with the upstream, for example to measure it or to try again.
 //
 // Hooks wrap an act, the first hook outermost. Each calls next, perhaps again, or answers without
-// it. Its key is Route, the payload's Route; with ForRoute, a hook is called for some keys only. A
-// hook that fails (error, panic or timeout) fails the act: the hook around it, or else the program,
-// gets the error.
+// it. Its key is the payload's Route; see ForRoute. A hook that fails (error, panic or timeout)
+// fails the act: the hook around it, or else the program, gets the error.
 type AroundUpstream[P any] interface {
 	AroundUpstream(
 		ctx context.Context, run *Run, payload P, next AroundUpstreamNext,
@@ -801,9 +788,8 @@ type AroundUpstreamNext struct {
 	level int
 }
 
-// AroundUpstreamPoint holds the hooks and observers of AroundUpstream, with the methods of a
-// registry: Add, AddFunc, Observe, ObserveFunc and List. The zero value is ready to use. Do not
-// copy it.
+// AroundUpstreamPoint holds the hooks and observers of AroundUpstream. Its methods are also Add,
+// AddFunc, Observe, ObserveFunc and List. Do not copy it.
 type AroundUpstreamPoint struct {
 	hookgenRegistry[
 		aroundUpstreamPoint, AroundUpstream[Exchange], AroundUpstreamObserver[Exchange], hookkit.HookOption,
@@ -852,9 +838,9 @@ func (p *AroundUpstreamPoint) FireBy(
 
 // OnUpstreamError fires if the upstream did not respond. Hooks may answer instead.
 //
-// Hooks run in order. The first that leaves with Respond ends the fire. Its key is Route, the
-// payload's Request.Route; with ForRoute, a hook is called for some keys only. A hook that fails
-// (error, panic or timeout) is reported, and the next hook runs.
+// Hooks run in order. The first that leaves with Respond ends the fire. Its key is the payload's
+// Request.Route; see ForRoute. A hook that fails (error, panic or timeout) is reported, and the
+// next hook runs.
 type OnUpstreamError[P any] interface {
 	OnUpstreamError(ctx context.Context, run *Run, payload P) (OnUpstreamErrorOutcome, error)
 }
@@ -875,8 +861,7 @@ func (f OnUpstreamErrorFunc) Bind(h *Hooks) { h.OnUpstreamError.Add(f) }
 // OnUpstreamErrorOutcome is a decision of a hook of OnUpstreamError: Respond. Nil continues.
 type OnUpstreamErrorOutcome interface{ legalAtOnUpstreamError() }
 
-// OnUpstreamErrorExit is an outcome that ends the fire: Respond. A fire returns it; see
-// MatchOnUpstreamError.
+// OnUpstreamErrorExit is an outcome that ends the fire, which returns it; see MatchOnUpstreamError.
 //
 //sumtype:decl
 type OnUpstreamErrorExit interface {
@@ -913,9 +898,8 @@ type OnUpstreamErrorFired[P any] struct {
 	hookkit.Verdict
 }
 
-// OnUpstreamErrorPoint holds the hooks and observers of OnUpstreamError, with the methods of a
-// registry: Add, AddFunc, Observe, ObserveFunc and List. The zero value is ready to use. Do not
-// copy it.
+// OnUpstreamErrorPoint holds the hooks and observers of OnUpstreamError. Its methods are also Add,
+// AddFunc, Observe, ObserveFunc and List. Do not copy it.
 type OnUpstreamErrorPoint struct {
 	hookgenRegistry[
 		onUpstreamErrorPoint,
@@ -951,9 +935,8 @@ func (p *OnUpstreamErrorPoint) FireBy(
 // OnResponse fires before the response is sent. Hooks may change the status and the headers, or answer instead.
 //
 // Hooks run in order. Each may replace the payload for the next hooks and the program. The first
-// that leaves with Respond ends the fire. Its key is Route, the payload's Route; with ForRoute, a
-// hook is called for some keys only. A hook that fails (error, panic or timeout) ends the fire, and
-// the program must refuse the act.
+// that leaves with Respond ends the fire. Its key is the payload's Route; see ForRoute. A hook that
+// fails (error, panic or timeout) ends the fire, and the program must refuse the act.
 type OnResponse[P any] interface {
 	OnResponse(ctx context.Context, run *Run, payload P) (OnResponseOutcome, error)
 }
@@ -984,7 +967,7 @@ type onResponseReplace hookimpl.Replacing[Response]
 
 func (onResponseReplace) legalAtOnResponse() {}
 
-// OnResponseExit is an outcome that ends the fire: Respond. A fire returns it; see MatchOnResponse.
+// OnResponseExit is an outcome that ends the fire, which returns it; see MatchOnResponse.
 //
 //sumtype:decl
 type OnResponseExit interface {
@@ -1023,8 +1006,8 @@ type OnResponseFired[P any] struct {
 	hookkit.Verdict
 }
 
-// OnResponsePoint holds the hooks and observers of OnResponse, with the methods of a registry: Add,
-// AddFunc, Observe, ObserveFunc and List. The zero value is ready to use. Do not copy it.
+// OnResponsePoint holds the hooks and observers of OnResponse. Its methods are also Add, AddFunc,
+// Observe, ObserveFunc and List. Do not copy it.
 type OnResponsePoint struct {
 	hookgenRegistry[
 		onResponsePoint, OnResponse[Response], OnResponseObserver[Response], hookkit.GateOption,
@@ -1056,9 +1039,9 @@ func (p *OnResponsePoint) FireBy(
 
 // ResponseHeaders collects headers for the client.
 //
-// Every hook contributes values, which the program gets in firing order. Its key is Route, the
-// payload's Route; with ForRoute, a hook is called for some keys only. A hook that fails (error,
-// panic or timeout) is reported, and the next hook runs.
+// Every hook contributes values, which the program gets in firing order. Its key is the payload's
+// Route; see ForRoute. A hook that fails (error, panic or timeout) is reported, and the next hook
+// runs.
 type ResponseHeaders[P any] interface {
 	ResponseHeaders(ctx context.Context, run *Run, payload P) ([]Header, error)
 }
@@ -1091,9 +1074,8 @@ type ResponseHeadersFired[P any] struct {
 	hookkit.Verdict
 }
 
-// ResponseHeadersPoint holds the hooks and observers of ResponseHeaders, with the methods of a
-// registry: Add, AddFunc, Observe, ObserveFunc and List. The zero value is ready to use. Do not
-// copy it.
+// ResponseHeadersPoint holds the hooks and observers of ResponseHeaders. Its methods are also Add,
+// AddFunc, Observe, ObserveFunc and List. Do not copy it.
 type ResponseHeadersPoint struct {
 	hookgenRegistry[
 		responseHeadersPoint, ResponseHeaders[Response], ResponseHeadersObserver[Response], hookkit.HookOption,
@@ -1122,9 +1104,8 @@ func (p *ResponseHeadersPoint) FireBy(
 
 // OnDone fires once for each request, whatever ended it.
 //
-// Every hook runs. None can change or stop anything. Its key is Route, the payload's Request.Route;
-// with ForRoute, a hook is called for some keys only. A hook that fails (error, panic or timeout)
-// is reported, and the other hooks run.
+// Every hook runs. None can change or stop anything. Its key is the payload's Request.Route; see
+// ForRoute. A hook that fails (error, panic or timeout) is reported, and the other hooks run.
 type OnDone[P any] interface {
 	OnDone(ctx context.Context, run *Run, payload P) error
 }
@@ -1153,8 +1134,8 @@ type OnDoneFired[P any] struct {
 	hookkit.Verdict
 }
 
-// OnDonePoint holds the hooks and observers of OnDone, with the methods of a registry: Add,
-// AddFunc, Observe, ObserveFunc and List. The zero value is ready to use. Do not copy it.
+// OnDonePoint holds the hooks and observers of OnDone. Its methods are also Add, AddFunc, Observe,
+// ObserveFunc and List. Do not copy it.
 type OnDonePoint struct {
 	hookgenRegistry[
 		onDonePoint, OnDone[Done], OnDoneObserver[Done], hookkit.HookOption,
@@ -1205,8 +1186,8 @@ type CheckReloadFired[P any] struct {
 	hookkit.Verdict
 }
 
-// CheckReloadPoint holds the hooks and observers of CheckReload, with the methods of a registry:
-// Add, AddFunc, Observe, ObserveFunc and List. The zero value is ready to use. Do not copy it.
+// CheckReloadPoint holds the hooks and observers of CheckReload. Its methods are also Add, AddFunc,
+// Observe, ObserveFunc and List. Do not copy it.
 type CheckReloadPoint struct {
 	hookgenRegistry[
 		checkReloadPoint, CheckReload[Reload], CheckReloadObserver[Reload], hookkit.HookOption,
@@ -1246,9 +1227,10 @@ func (Reject) isExit()              {}
 // Machinery. Of what follows, programs use only the method Call of the Next types.
 //
 // Fire is small enough to be inlined, and calls runHooks only if something is registered. runHooks
-// is the loop over the hooks of a snapshot; without one, it takes the hooks that are registered now. If
-// there are observers or tracers, it calls itself and then notifies them. At an around point, it begins
-// with the first hook, and Next.Call calls the next hook or the act.
+// is the loop over the hooks of a snapshot; without one, it takes the hooks that are registered now.
+// Current returns nil if something changed since the last fire, or if there are observers or tracers.
+// Then runHooks calls itself and notifies them. At an around point, it begins with the first hook, and
+// Next.Call calls the next hook or the act.
 //
 // inv.Hook is the running hook, counted from 1, so that the deferred function knows after a panic
 // which hook it was.
@@ -1274,30 +1256,23 @@ func (onRequestPoint) Describe() *hookimpl.Point {
 		Exits:   []any{Respond{}},
 		Fire:    (*OnRequestPoint).runHooks,
 		Calls: hookimpl.Deciding[OnRequestFunc](
-			OnRequest[Request].OnRequest,
-			OnRequestObserver[Request].ObserveOnRequest,
-		),
+			OnRequest[Request].OnRequest, OnRequestObserver[Request].ObserveOnRequest),
 	}
 }
 
-// runHooks runs the hooks of snap, or those registered now if it is nil.
 func (p *OnRequestPoint) runHooks(
 	ctx context.Context, run *Run, payload *Request, by *hookkit.By, key *Route, snap *hookimpl.Snapshot,
 ) (exit OnRequestExit, err error) {
 	hookimpl.Require(payload != nil, "OnRequest")
-	if key == nil {
-		own := payload.Route
-		key = &own
-	}
+	key = hookimpl.KeyOr(key, payload.Route)
 	state := (*hookimpl.State)(&p.hookgenRegistry)
 	now := hookimpl.CurrentFor(state, snap, *key)
-	if now == nil { // something changed since the last fire, or somebody observes
+	if now == nil {
 		if now = hookimpl.ResolveFor(ctx, run, state, snap, *key); now.Recording() {
 			fired, recorded := hookimpl.Record[OnRequestFired[Request]](now)
 			fired.Payload = *payload
 			defer func() {
-				fired.Final = *payload
-				fired.Exit = exit
+				fired.Final, fired.Exit = *payload, exit
 				fired.Err = recorded.Err(err)
 				recorded.Notify(fired)
 			}()
@@ -1313,15 +1288,14 @@ func (p *OnRequestPoint) runHooks(
 	}()
 	hooks, _ := now.Hooks.([]OnRequest[Request])
 	for i := uint(0); i < uint(len(hooks)); i = inv.Hook {
-		inv.Hook = i + 1 // the deferred function reads which hook runs
+		inv.Hook = i + 1
 		out, failure := hooks[i].OnRequest(inv.Ctx, run, current)
 		if failure == nil {
 			switch o := out.(type) {
 			case nil:
 				continue
 			case onRequestReplace:
-				if o.To.Route != *key {
-					failure = hookimpl.OtherKey("Route", *key, o.To.Route)
+				if failure = hookimpl.SameKey("Route", *key, o.To.Route); failure != nil {
 					break
 				}
 				inv.Decided(out, by)
@@ -1352,23 +1326,17 @@ func (authenticatePoint) Describe() *hookimpl.Point {
 		Exits:   []any{Reject{}},
 		Fire:    (*AuthenticatePoint).runHooks,
 		Calls: hookimpl.Deciding[AuthenticateFunc](
-			Authenticate[Request].Authenticate,
-			AuthenticateObserver[Request].ObserveAuthenticate,
-		),
+			Authenticate[Request].Authenticate, AuthenticateObserver[Request].ObserveAuthenticate),
 	}
 }
 
-// runHooks runs the hooks of snap, or those registered now if it is nil.
 func (p *AuthenticatePoint) runHooks(
 	ctx context.Context, run *Run, payload Request, by *hookkit.By, key *Route, snap *hookimpl.Snapshot,
 ) (exit AuthenticateExit, err error) {
-	if key == nil {
-		own := payload.Route
-		key = &own
-	}
+	key = hookimpl.KeyOr(key, payload.Route)
 	state := (*hookimpl.State)(&p.hookgenRegistry)
 	now := hookimpl.CurrentFor(state, snap, *key)
-	if now == nil { // something changed since the last fire, or somebody observes
+	if now == nil {
 		if now = hookimpl.ResolveFor(ctx, run, state, snap, *key); now.Recording() {
 			fired, recorded := hookimpl.Record[AuthenticateFired[Request]](now)
 			fired.Payload = payload
@@ -1390,7 +1358,7 @@ func (p *AuthenticatePoint) runHooks(
 	var leading AuthenticateExit
 	hooks, _ := now.Hooks.([]Authenticate[Request])
 	for i := uint(0); i < uint(len(hooks)); i = inv.Hook {
-		inv.Hook = i + 1 // the deferred function reads which hook runs
+		inv.Hook = i + 1
 		out, failure := hooks[i].Authenticate(inv.Ctx, run, payload)
 		if failure == nil {
 			rank := 0
@@ -1426,23 +1394,17 @@ func (limitRatePoint) Describe() *hookimpl.Point {
 		Exits:   []any{Respond{}},
 		Fire:    (*LimitRatePoint).runHooks,
 		Calls: hookimpl.Deciding[LimitRateFunc](
-			LimitRate[Request].LimitRate,
-			LimitRateObserver[Request].ObserveLimitRate,
-		),
+			LimitRate[Request].LimitRate, LimitRateObserver[Request].ObserveLimitRate),
 	}
 }
 
-// runHooks runs the hooks of snap, or those registered now if it is nil.
 func (p *LimitRatePoint) runHooks(
 	ctx context.Context, run *Run, payload Request, by *hookkit.By, key *Route, snap *hookimpl.Snapshot,
 ) (exit LimitRateExit, err error) {
-	if key == nil {
-		own := payload.Route
-		key = &own
-	}
+	key = hookimpl.KeyOr(key, payload.Route)
 	state := (*hookimpl.State)(&p.hookgenRegistry)
 	now := hookimpl.CurrentFor(state, snap, *key)
-	if now == nil { // something changed since the last fire, or somebody observes
+	if now == nil {
 		if now = hookimpl.ResolveFor(ctx, run, state, snap, *key); now.Recording() {
 			fired, recorded := hookimpl.Record[LimitRateFired[Request]](now)
 			fired.Payload = payload
@@ -1467,7 +1429,7 @@ func (p *LimitRatePoint) runHooks(
 	}()
 	hooks, _ := now.Hooks.([]LimitRate[Request])
 	for i := uint(0); i < uint(len(hooks)); i = inv.Hook {
-		inv.Hook = i + 1 // the deferred function reads which hook runs
+		inv.Hook = i + 1
 		out, failure := hooks[i].LimitRate(inv.Ctx, run, payload)
 		if failure == nil {
 			switch out.(type) {
@@ -1500,24 +1462,18 @@ func (rewriteTargetPoint) Describe() *hookimpl.Point {
 		Edit:    EditRewriteTarget,
 		Fire:    (*RewriteTargetPoint).runHooks,
 		Calls: hookimpl.Deciding[RewriteTargetFunc](
-			RewriteTarget[Request].RewriteTarget,
-			RewriteTargetObserver[Request].ObserveRewriteTarget,
-		),
+			RewriteTarget[Request].RewriteTarget, RewriteTargetObserver[Request].ObserveRewriteTarget),
 	}
 }
 
-// runHooks runs the hooks of snap, or those registered now if it is nil.
 func (p *RewriteTargetPoint) runHooks(
 	ctx context.Context, run *Run, payload *Request, by *hookkit.By, key *Route, snap *hookimpl.Snapshot,
 ) (err error) {
 	hookimpl.Require(payload != nil, "RewriteTarget")
-	if key == nil {
-		own := payload.Route
-		key = &own
-	}
+	key = hookimpl.KeyOr(key, payload.Route)
 	state := (*hookimpl.State)(&p.hookgenRegistry)
 	now := hookimpl.CurrentFor(state, snap, *key)
-	if now == nil { // something changed since the last fire, or somebody observes
+	if now == nil {
 		if now = hookimpl.ResolveFor(ctx, run, state, snap, *key); now.Recording() {
 			fired, recorded := hookimpl.Record[RewriteTargetFired[Request]](now)
 			fired.Payload = *payload
@@ -1538,7 +1494,7 @@ func (p *RewriteTargetPoint) runHooks(
 	}()
 	hooks, _ := now.Hooks.([]RewriteTarget[Request])
 	for i := uint(0); i < uint(len(hooks)); i = inv.Hook {
-		inv.Hook = i + 1 // the deferred function reads which hook runs
+		inv.Hook = i + 1
 		out, failure := hooks[i].RewriteTarget(inv.Ctx, run, current)
 		if failure == nil {
 			switch o := out.(type) {
@@ -1569,24 +1525,18 @@ func (pickUpstreamPoint) Describe() *hookimpl.Point {
 		Edit:    EditPickUpstream,
 		Fire:    (*PickUpstreamPoint).runHooks,
 		Calls: hookimpl.Deciding[PickUpstreamFunc](
-			PickUpstream[Choice].PickUpstream,
-			PickUpstreamObserver[Choice].ObservePickUpstream,
-		),
+			PickUpstream[Choice].PickUpstream, PickUpstreamObserver[Choice].ObservePickUpstream),
 	}
 }
 
-// runHooks runs the hooks of snap, or those registered now if it is nil.
 func (p *PickUpstreamPoint) runHooks(
 	ctx context.Context, run *Run, payload *Choice, by *hookkit.By, key *Route, snap *hookimpl.Snapshot,
 ) (err error) {
 	hookimpl.Require(payload != nil, "PickUpstream")
-	if key == nil {
-		own := payload.Request.Route
-		key = &own
-	}
+	key = hookimpl.KeyOr(key, payload.Request.Route)
 	state := (*hookimpl.State)(&p.hookgenRegistry)
 	now := hookimpl.CurrentFor(state, snap, *key)
-	if now == nil { // something changed since the last fire, or somebody observes
+	if now == nil {
 		if now = hookimpl.ResolveFor(ctx, run, state, snap, *key); now.Recording() {
 			fired, recorded := hookimpl.Record[PickUpstreamFired[Choice]](now)
 			fired.Payload = *payload
@@ -1611,7 +1561,7 @@ func (p *PickUpstreamPoint) runHooks(
 	}()
 	hooks, _ := now.Hooks.([]PickUpstream[Choice])
 	for i := uint(0); i < uint(len(hooks)); i = inv.Hook {
-		inv.Hook = i + 1 // the deferred function reads which hook runs
+		inv.Hook = i + 1
 		out, failure := hooks[i].PickUpstream(inv.Ctx, run, current)
 		if failure == nil {
 			switch o := out.(type) {
@@ -1644,22 +1594,17 @@ func (upstreamHeadersPoint) Describe() *hookimpl.Point {
 		Fire:    (*UpstreamHeadersPoint).runHooks,
 		Calls: hookimpl.Collecting[UpstreamHeadersFunc](
 			UpstreamHeaders[Request].UpstreamHeaders,
-			UpstreamHeadersObserver[Request].ObserveUpstreamHeaders,
-		),
+			UpstreamHeadersObserver[Request].ObserveUpstreamHeaders),
 	}
 }
 
-// runHooks runs the hooks of snap, or those registered now if it is nil.
 func (p *UpstreamHeadersPoint) runHooks(
 	ctx context.Context, run *Run, payload Request, bys *[]hookkit.By, key *Route, snap *hookimpl.Snapshot,
 ) (collected []Header) {
-	if key == nil {
-		own := payload.Route
-		key = &own
-	}
+	key = hookimpl.KeyOr(key, payload.Route)
 	state := (*hookimpl.State)(&p.hookgenRegistry)
 	now := hookimpl.CurrentFor(state, snap, *key)
-	if now == nil { // something changed since the last fire, or somebody observes
+	if now == nil {
 		if now = hookimpl.ResolveFor(ctx, run, state, snap, *key); now.Recording() {
 			fired, recorded := hookimpl.Record[UpstreamHeadersFired[Request]](now)
 			fired.Payload = payload
@@ -1683,7 +1628,7 @@ func (p *UpstreamHeadersPoint) runHooks(
 	}()
 	hooks, _ := now.Hooks.([]UpstreamHeaders[Request])
 	for i := uint(0); i < uint(len(hooks)); i = inv.Hook {
-		inv.Hook = i + 1 // the deferred function reads which hook runs
+		inv.Hook = i + 1
 		values, failure := hooks[i].UpstreamHeaders(inv.Ctx, run, payload)
 		if failure != nil {
 			_ = inv.Fail(nil, failure, nil)
@@ -1784,9 +1729,8 @@ func (n AroundUpstreamNext) Call(
 			answer, err = hookkit.Answer[*http.Response]{}, inv.Crashed(ctx, inv.Snap, n.level, recover())
 		}
 	}()
-	if n.level > 0 && payload.Route != inv.Key {
+	if other := hookimpl.SameKey("Route", inv.Key, payload.Route); other != nil && n.level > 0 {
 		returned = true
-		other := hookimpl.OtherKey("Route", inv.Key, payload.Route)
 		return answer, inv.Failed(ctx, inv.Snap, n.level-1, other)
 	}
 	if n.level == len(hooks) {
@@ -1811,10 +1755,7 @@ func (p *AroundUpstreamPoint) runHooks(
 	act func(context.Context, Exchange) (*http.Response, error),
 	by *hookkit.By, key *Route, snap *hookimpl.Snapshot,
 ) (result *http.Response, err error) {
-	if key == nil {
-		own := payload.Route
-		key = &own
-	}
+	key = hookimpl.KeyOr(key, payload.Route)
 	state := (*hookimpl.State)(&p.hookgenRegistry)
 	now := hookimpl.CurrentFor(state, snap, *key)
 	if now == nil { // something changed since the last fire, or somebody observes
@@ -1850,22 +1791,17 @@ func (onUpstreamErrorPoint) Describe() *hookimpl.Point {
 		Fire:    (*OnUpstreamErrorPoint).runHooks,
 		Calls: hookimpl.Deciding[OnUpstreamErrorFunc](
 			OnUpstreamError[UpstreamError].OnUpstreamError,
-			OnUpstreamErrorObserver[UpstreamError].ObserveOnUpstreamError,
-		),
+			OnUpstreamErrorObserver[UpstreamError].ObserveOnUpstreamError),
 	}
 }
 
-// runHooks runs the hooks of snap, or those registered now if it is nil.
 func (p *OnUpstreamErrorPoint) runHooks(
 	ctx context.Context, run *Run, payload UpstreamError, by *hookkit.By, key *Route, snap *hookimpl.Snapshot,
 ) (exit OnUpstreamErrorExit, err error) {
-	if key == nil {
-		own := payload.Request.Route
-		key = &own
-	}
+	key = hookimpl.KeyOr(key, payload.Request.Route)
 	state := (*hookimpl.State)(&p.hookgenRegistry)
 	now := hookimpl.CurrentFor(state, snap, *key)
-	if now == nil { // something changed since the last fire, or somebody observes
+	if now == nil {
 		if now = hookimpl.ResolveFor(ctx, run, state, snap, *key); now.Recording() {
 			fired, recorded := hookimpl.Record[OnUpstreamErrorFired[UpstreamError]](now)
 			fired.Payload = payload
@@ -1890,7 +1826,7 @@ func (p *OnUpstreamErrorPoint) runHooks(
 	}()
 	hooks, _ := now.Hooks.([]OnUpstreamError[UpstreamError])
 	for i := uint(0); i < uint(len(hooks)); i = inv.Hook {
-		inv.Hook = i + 1 // the deferred function reads which hook runs
+		inv.Hook = i + 1
 		out, failure := hooks[i].OnUpstreamError(inv.Ctx, run, payload)
 		if failure == nil {
 			switch out.(type) {
@@ -1924,30 +1860,23 @@ func (onResponsePoint) Describe() *hookimpl.Point {
 		Exits:   []any{Respond{}},
 		Fire:    (*OnResponsePoint).runHooks,
 		Calls: hookimpl.Deciding[OnResponseFunc](
-			OnResponse[Response].OnResponse,
-			OnResponseObserver[Response].ObserveOnResponse,
-		),
+			OnResponse[Response].OnResponse, OnResponseObserver[Response].ObserveOnResponse),
 	}
 }
 
-// runHooks runs the hooks of snap, or those registered now if it is nil.
 func (p *OnResponsePoint) runHooks(
 	ctx context.Context, run *Run, payload *Response, by *hookkit.By, key *Route, snap *hookimpl.Snapshot,
 ) (exit OnResponseExit, err error) {
 	hookimpl.Require(payload != nil, "OnResponse")
-	if key == nil {
-		own := payload.Route
-		key = &own
-	}
+	key = hookimpl.KeyOr(key, payload.Route)
 	state := (*hookimpl.State)(&p.hookgenRegistry)
 	now := hookimpl.CurrentFor(state, snap, *key)
-	if now == nil { // something changed since the last fire, or somebody observes
+	if now == nil {
 		if now = hookimpl.ResolveFor(ctx, run, state, snap, *key); now.Recording() {
 			fired, recorded := hookimpl.Record[OnResponseFired[Response]](now)
 			fired.Payload = *payload
 			defer func() {
-				fired.Final = *payload
-				fired.Exit = exit
+				fired.Final, fired.Exit = *payload, exit
 				fired.Err = recorded.Err(err)
 				recorded.Notify(fired)
 			}()
@@ -1963,15 +1892,14 @@ func (p *OnResponsePoint) runHooks(
 	}()
 	hooks, _ := now.Hooks.([]OnResponse[Response])
 	for i := uint(0); i < uint(len(hooks)); i = inv.Hook {
-		inv.Hook = i + 1 // the deferred function reads which hook runs
+		inv.Hook = i + 1
 		out, failure := hooks[i].OnResponse(inv.Ctx, run, current)
 		if failure == nil {
 			switch o := out.(type) {
 			case nil:
 				continue
 			case onResponseReplace:
-				if o.To.Route != *key {
-					failure = hookimpl.OtherKey("Route", *key, o.To.Route)
+				if failure = hookimpl.SameKey("Route", *key, o.To.Route); failure != nil {
 					break
 				}
 				inv.Decided(out, by)
@@ -2001,22 +1929,17 @@ func (responseHeadersPoint) Describe() *hookimpl.Point {
 		Fire:    (*ResponseHeadersPoint).runHooks,
 		Calls: hookimpl.Collecting[ResponseHeadersFunc](
 			ResponseHeaders[Response].ResponseHeaders,
-			ResponseHeadersObserver[Response].ObserveResponseHeaders,
-		),
+			ResponseHeadersObserver[Response].ObserveResponseHeaders),
 	}
 }
 
-// runHooks runs the hooks of snap, or those registered now if it is nil.
 func (p *ResponseHeadersPoint) runHooks(
 	ctx context.Context, run *Run, payload Response, bys *[]hookkit.By, key *Route, snap *hookimpl.Snapshot,
 ) (collected []Header) {
-	if key == nil {
-		own := payload.Route
-		key = &own
-	}
+	key = hookimpl.KeyOr(key, payload.Route)
 	state := (*hookimpl.State)(&p.hookgenRegistry)
 	now := hookimpl.CurrentFor(state, snap, *key)
-	if now == nil { // something changed since the last fire, or somebody observes
+	if now == nil {
 		if now = hookimpl.ResolveFor(ctx, run, state, snap, *key); now.Recording() {
 			fired, recorded := hookimpl.Record[ResponseHeadersFired[Response]](now)
 			fired.Payload = payload
@@ -2040,7 +1963,7 @@ func (p *ResponseHeadersPoint) runHooks(
 	}()
 	hooks, _ := now.Hooks.([]ResponseHeaders[Response])
 	for i := uint(0); i < uint(len(hooks)); i = inv.Hook {
-		inv.Hook = i + 1 // the deferred function reads which hook runs
+		inv.Hook = i + 1
 		values, failure := hooks[i].ResponseHeaders(inv.Ctx, run, payload)
 		if failure != nil {
 			_ = inv.Fail(nil, failure, nil)
@@ -2064,23 +1987,17 @@ func (onDonePoint) Describe() *hookimpl.Point {
 		Key:     hookimpl.KeyOf("Route", func(payload Done) Route { return payload.Request.Route }),
 		Fire:    (*OnDonePoint).runHooks,
 		Calls: hookimpl.Checking[OnDoneFunc](
-			OnDone[Done].OnDone,
-			OnDoneObserver[Done].ObserveOnDone,
-		),
+			OnDone[Done].OnDone, OnDoneObserver[Done].ObserveOnDone),
 	}
 }
 
-// runHooks runs the hooks of snap, or those registered now if it is nil.
 func (p *OnDonePoint) runHooks(
 	ctx context.Context, run *Run, payload Done, key *Route, snap *hookimpl.Snapshot,
 ) {
-	if key == nil {
-		own := payload.Request.Route
-		key = &own
-	}
+	key = hookimpl.KeyOr(key, payload.Request.Route)
 	state := (*hookimpl.State)(&p.hookgenRegistry)
 	now := hookimpl.CurrentFor(state, snap, *key)
-	if now == nil { // something changed since the last fire, or somebody observes
+	if now == nil {
 		if now = hookimpl.ResolveFor(ctx, run, state, snap, *key); now.Recording() {
 			fired, recorded := hookimpl.Record[OnDoneFired[Done]](now)
 			fired.Payload = payload
@@ -2102,7 +2019,7 @@ func (p *OnDonePoint) runHooks(
 	}()
 	hooks, _ := now.Hooks.([]OnDone[Done])
 	for i := uint(0); i < uint(len(hooks)); i = inv.Hook {
-		inv.Hook = i + 1 // the deferred function reads which hook runs
+		inv.Hook = i + 1
 		if failure := hooks[i].OnDone(inv.Ctx, run, payload); failure != nil {
 			_ = inv.Fail(nil, failure, nil)
 		}
@@ -2122,19 +2039,16 @@ func (checkReloadPoint) Describe() *hookimpl.Point {
 		All:     true,
 		Fire:    (*CheckReloadPoint).runHooks,
 		Calls: hookimpl.Checking[CheckReloadFunc](
-			CheckReload[Reload].CheckReload,
-			CheckReloadObserver[Reload].ObserveCheckReload,
-		),
+			CheckReload[Reload].CheckReload, CheckReloadObserver[Reload].ObserveCheckReload),
 	}
 }
 
-// runHooks runs the hooks of snap, or those registered now if it is nil.
 func (p *CheckReloadPoint) runHooks(
 	ctx context.Context, run *Run, payload Reload, bys *[]hookkit.By, snap *hookimpl.Snapshot,
 ) (err error) {
 	state := (*hookimpl.State)(&p.hookgenRegistry)
 	now := state.Current(snap)
-	if now == nil { // something changed since the last fire, or somebody observes
+	if now == nil {
 		if now = state.Resolve(ctx, run, snap); now.Recording() {
 			fired, recorded := hookimpl.Record[CheckReloadFired[Reload]](now)
 			fired.Payload = payload
@@ -2159,7 +2073,7 @@ func (p *CheckReloadPoint) runHooks(
 	}()
 	hooks, _ := now.Hooks.([]CheckReload[Reload])
 	for i := uint(0); i < uint(len(hooks)); i = inv.Hook {
-		inv.Hook = i + 1 // the deferred function reads which hook runs
+		inv.Hook = i + 1
 		if failure := hooks[i].CheckReload(inv.Ctx, run, payload); failure != nil {
 			_ = inv.Fail(nil, failure, nil)
 		}
@@ -2171,21 +2085,15 @@ func (p *CheckReloadPoint) runHooks(
 // staleCode_runHookgen restates the spec. At the top of the file, the spec is converted to it and
 // back, which compiles only if the two are identical.
 type staleCode_runHookgen interface {
-	OnRequest(
-		stale_Request,
-	) (spec.Replace, stale_Respond, spec.FailClosed)
-	Authenticate(
-		stale_Request,
-	) (spec.Vote, stale_Reject, spec.FailClosed)
+	OnRequest(stale_Request) (spec.Replace, stale_Respond, spec.FailClosed)
+	Authenticate(stale_Request) (spec.Vote, stale_Reject, spec.FailClosed)
 	LimitRate(stale_Request) (stale_Respond, spec.FailOpen)
 	RewriteTarget(stale_Request) (stale_of_RewriteTarget_Edit, spec.FailClosed)
 	PickUpstream(stale_Choice) (stale_of_PickUpstream_Edit, spec.FailOpen)
 	UpstreamHeaders(stale_Request) stale_of_UpstreamHeaders_Collect
 	AroundUpstream(stale_Exchange) spec.Around[*http.Response]
 	OnUpstreamError(stale_UpstreamError) (stale_Respond, spec.FailOpen)
-	OnResponse(
-		stale_Response,
-	) (spec.Replace, stale_Respond, spec.FailClosed)
+	OnResponse(stale_Response) (spec.Replace, stale_Respond, spec.FailClosed)
 	ResponseHeaders(stale_Response) stale_of_ResponseHeaders_Collect
 	OnDone(stale_Done)
 	CheckReload(stale_Reload) spec.CheckAll

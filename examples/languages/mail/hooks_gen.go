@@ -172,7 +172,7 @@ type beforeSendReplace hookimpl.Replacing[Message]
 
 func (beforeSendReplace) legalAtBeforeSend() {}
 
-// BeforeSendExit is an outcome that ends the fire: Refuse. A fire returns it; see MatchBeforeSend.
+// BeforeSendExit is an outcome that ends the fire, which returns it; see MatchBeforeSend.
 //
 //sumtype:decl
 type BeforeSendExit interface {
@@ -211,8 +211,8 @@ type BeforeSendFired[P any] struct {
 	hookkit.Verdict
 }
 
-// BeforeSendPoint holds the hooks and observers of BeforeSend, with the methods of a registry: Add,
-// AddFunc, Observe, ObserveFunc and List. The zero value is ready to use. Do not copy it.
+// BeforeSendPoint holds the hooks and observers of BeforeSend. Its methods are also Add, AddFunc,
+// Observe, ObserveFunc and List. Do not copy it.
 type BeforeSendPoint struct {
 	hookgenRegistry[
 		beforeSendPoint, BeforeSend[Message], BeforeSendObserver[Message], hookkit.GateOption,
@@ -274,8 +274,8 @@ type OnSentFired[P any] struct {
 	hookkit.Verdict
 }
 
-// OnSentPoint holds the hooks and observers of OnSent, with the methods of a registry: Add,
-// AddFunc, Observe, ObserveFunc and List. The zero value is ready to use. Do not copy it.
+// OnSentPoint holds the hooks and observers of OnSent. Its methods are also Add, AddFunc, Observe,
+// ObserveFunc and List. Do not copy it.
 type OnSentPoint struct {
 	hookgenRegistry[
 		onSentPoint, OnSent[Message], OnSentObserver[Message], hookkit.HookOption,
@@ -298,9 +298,10 @@ func (Refuse) isExit()            {}
 // Machinery. Of what follows, programs use only the method Call of the Next types.
 //
 // Fire is small enough to be inlined, and calls runHooks only if something is registered. runHooks
-// is the loop over the hooks of a snapshot; without one, it takes the hooks that are registered now. If
-// there are observers or tracers, it calls itself and then notifies them. At an around point, it begins
-// with the first hook, and Next.Call calls the next hook or the act.
+// is the loop over the hooks of a snapshot; without one, it takes the hooks that are registered now.
+// Current returns nil if something changed since the last fire, or if there are observers or tracers.
+// Then runHooks calls itself and notifies them. At an around point, it begins with the first hook, and
+// Next.Call calls the next hook or the act.
 //
 // inv.Hook is the running hook, counted from 1, so that the deferred function knows after a panic
 // which hook it was.
@@ -325,26 +326,22 @@ func (beforeSendPoint) Describe() *hookimpl.Point {
 		Exits:   []any{Refuse{}},
 		Fire:    (*BeforeSendPoint).runHooks,
 		Calls: hookimpl.Deciding[BeforeSendFunc](
-			BeforeSend[Message].BeforeSend,
-			BeforeSendObserver[Message].ObserveBeforeSend,
-		),
+			BeforeSend[Message].BeforeSend, BeforeSendObserver[Message].ObserveBeforeSend),
 	}
 }
 
-// runHooks runs the hooks of snap, or those registered now if it is nil.
 func (p *BeforeSendPoint) runHooks(
 	ctx context.Context, run *Run, payload *Message, by *hookkit.By, snap *hookimpl.Snapshot,
 ) (exit BeforeSendExit, err error) {
 	hookimpl.Require(payload != nil, "BeforeSend")
 	state := (*hookimpl.State)(&p.hookgenRegistry)
 	now := state.Current(snap)
-	if now == nil { // something changed since the last fire, or somebody observes
+	if now == nil {
 		if now = state.Resolve(ctx, run, snap); now.Recording() {
 			fired, recorded := hookimpl.Record[BeforeSendFired[Message]](now)
 			fired.Payload = *payload
 			defer func() {
-				fired.Final = *payload
-				fired.Exit = exit
+				fired.Final, fired.Exit = *payload, exit
 				fired.Err = recorded.Err(err)
 				recorded.Notify(fired)
 			}()
@@ -360,7 +357,7 @@ func (p *BeforeSendPoint) runHooks(
 	}()
 	hooks, _ := now.Hooks.([]BeforeSend[Message])
 	for i := uint(0); i < uint(len(hooks)); i = inv.Hook {
-		inv.Hook = i + 1 // the deferred function reads which hook runs
+		inv.Hook = i + 1
 		out, failure := hooks[i].BeforeSend(inv.Ctx, run, current)
 		if failure == nil {
 			switch o := out.(type) {
@@ -391,19 +388,16 @@ func (onSentPoint) Describe() *hookimpl.Point {
 		Payload: "Message",
 		Fire:    (*OnSentPoint).runHooks,
 		Calls: hookimpl.Checking[OnSentFunc](
-			OnSent[Message].OnSent,
-			OnSentObserver[Message].ObserveOnSent,
-		),
+			OnSent[Message].OnSent, OnSentObserver[Message].ObserveOnSent),
 	}
 }
 
-// runHooks runs the hooks of snap, or those registered now if it is nil.
 func (p *OnSentPoint) runHooks(
 	ctx context.Context, run *Run, payload Message, snap *hookimpl.Snapshot,
 ) {
 	state := (*hookimpl.State)(&p.hookgenRegistry)
 	now := state.Current(snap)
-	if now == nil { // something changed since the last fire, or somebody observes
+	if now == nil {
 		if now = state.Resolve(ctx, run, snap); now.Recording() {
 			fired, recorded := hookimpl.Record[OnSentFired[Message]](now)
 			fired.Payload = payload
@@ -425,7 +419,7 @@ func (p *OnSentPoint) runHooks(
 	}()
 	hooks, _ := now.Hooks.([]OnSent[Message])
 	for i := uint(0); i < uint(len(hooks)); i = inv.Hook {
-		inv.Hook = i + 1 // the deferred function reads which hook runs
+		inv.Hook = i + 1
 		if failure := hooks[i].OnSent(inv.Ctx, run, payload); failure != nil {
 			_ = inv.Fail(nil, failure, nil)
 		}
@@ -436,9 +430,7 @@ func (p *OnSentPoint) runHooks(
 // staleCode_runHookgen restates the spec. At the top of the file, the spec is converted to it and
 // back, which compiles only if the two are identical.
 type staleCode_runHookgen interface {
-	BeforeSend(
-		stale_Message,
-	) (spec.Replace, stale_Refuse, spec.FailClosed)
+	BeforeSend(stale_Message) (spec.Replace, stale_Refuse, spec.FailClosed)
 	OnSent(stale_Message)
 }
 

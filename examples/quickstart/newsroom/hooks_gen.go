@@ -176,8 +176,7 @@ type beforePublishReplace hookimpl.Replacing[Article]
 
 func (beforePublishReplace) legalAtBeforePublish() {}
 
-// BeforePublishExit is an outcome that ends the fire: Withhold. A fire returns it; see
-// MatchBeforePublish.
+// BeforePublishExit is an outcome that ends the fire, which returns it; see MatchBeforePublish.
 //
 //sumtype:decl
 type BeforePublishExit interface {
@@ -216,9 +215,8 @@ type BeforePublishFired[P any] struct {
 	hookkit.Verdict
 }
 
-// BeforePublishPoint holds the hooks and observers of BeforePublish, with the methods of a
-// registry: Add, AddFunc, Observe, ObserveFunc and List. The zero value is ready to use. Do not
-// copy it.
+// BeforePublishPoint holds the hooks and observers of BeforePublish. Its methods are also Add,
+// AddFunc, Observe, ObserveFunc and List. Do not copy it.
 type BeforePublishPoint struct {
 	hookgenRegistry[
 		beforePublishPoint, BeforePublish[Article], BeforePublishObserver[Article], hookkit.GateOption,
@@ -280,8 +278,8 @@ type OnPublishedFired[P any] struct {
 	hookkit.Verdict
 }
 
-// OnPublishedPoint holds the hooks and observers of OnPublished, with the methods of a registry:
-// Add, AddFunc, Observe, ObserveFunc and List. The zero value is ready to use. Do not copy it.
+// OnPublishedPoint holds the hooks and observers of OnPublished. Its methods are also Add, AddFunc,
+// Observe, ObserveFunc and List. Do not copy it.
 type OnPublishedPoint struct {
 	hookgenRegistry[
 		onPublishedPoint, OnPublished[Article], OnPublishedObserver[Article], hookkit.HookOption,
@@ -304,9 +302,10 @@ func (Withhold) isExit()               {}
 // Machinery. Of what follows, programs use only the method Call of the Next types.
 //
 // Fire is small enough to be inlined, and calls runHooks only if something is registered. runHooks
-// is the loop over the hooks of a snapshot; without one, it takes the hooks that are registered now. If
-// there are observers or tracers, it calls itself and then notifies them. At an around point, it begins
-// with the first hook, and Next.Call calls the next hook or the act.
+// is the loop over the hooks of a snapshot; without one, it takes the hooks that are registered now.
+// Current returns nil if something changed since the last fire, or if there are observers or tracers.
+// Then runHooks calls itself and notifies them. At an around point, it begins with the first hook, and
+// Next.Call calls the next hook or the act.
 //
 // inv.Hook is the running hook, counted from 1, so that the deferred function knows after a panic
 // which hook it was.
@@ -331,26 +330,22 @@ func (beforePublishPoint) Describe() *hookimpl.Point {
 		Exits:   []any{Withhold{}},
 		Fire:    (*BeforePublishPoint).runHooks,
 		Calls: hookimpl.Deciding[BeforePublishFunc](
-			BeforePublish[Article].BeforePublish,
-			BeforePublishObserver[Article].ObserveBeforePublish,
-		),
+			BeforePublish[Article].BeforePublish, BeforePublishObserver[Article].ObserveBeforePublish),
 	}
 }
 
-// runHooks runs the hooks of snap, or those registered now if it is nil.
 func (p *BeforePublishPoint) runHooks(
 	ctx context.Context, run *Run, payload *Article, by *hookkit.By, snap *hookimpl.Snapshot,
 ) (exit BeforePublishExit, err error) {
 	hookimpl.Require(payload != nil, "BeforePublish")
 	state := (*hookimpl.State)(&p.hookgenRegistry)
 	now := state.Current(snap)
-	if now == nil { // something changed since the last fire, or somebody observes
+	if now == nil {
 		if now = state.Resolve(ctx, run, snap); now.Recording() {
 			fired, recorded := hookimpl.Record[BeforePublishFired[Article]](now)
 			fired.Payload = *payload
 			defer func() {
-				fired.Final = *payload
-				fired.Exit = exit
+				fired.Final, fired.Exit = *payload, exit
 				fired.Err = recorded.Err(err)
 				recorded.Notify(fired)
 			}()
@@ -366,7 +361,7 @@ func (p *BeforePublishPoint) runHooks(
 	}()
 	hooks, _ := now.Hooks.([]BeforePublish[Article])
 	for i := uint(0); i < uint(len(hooks)); i = inv.Hook {
-		inv.Hook = i + 1 // the deferred function reads which hook runs
+		inv.Hook = i + 1
 		out, failure := hooks[i].BeforePublish(inv.Ctx, run, current)
 		if failure == nil {
 			switch o := out.(type) {
@@ -397,19 +392,16 @@ func (onPublishedPoint) Describe() *hookimpl.Point {
 		Payload: "Article",
 		Fire:    (*OnPublishedPoint).runHooks,
 		Calls: hookimpl.Checking[OnPublishedFunc](
-			OnPublished[Article].OnPublished,
-			OnPublishedObserver[Article].ObserveOnPublished,
-		),
+			OnPublished[Article].OnPublished, OnPublishedObserver[Article].ObserveOnPublished),
 	}
 }
 
-// runHooks runs the hooks of snap, or those registered now if it is nil.
 func (p *OnPublishedPoint) runHooks(
 	ctx context.Context, run *Run, payload Article, snap *hookimpl.Snapshot,
 ) {
 	state := (*hookimpl.State)(&p.hookgenRegistry)
 	now := state.Current(snap)
-	if now == nil { // something changed since the last fire, or somebody observes
+	if now == nil {
 		if now = state.Resolve(ctx, run, snap); now.Recording() {
 			fired, recorded := hookimpl.Record[OnPublishedFired[Article]](now)
 			fired.Payload = payload
@@ -431,7 +423,7 @@ func (p *OnPublishedPoint) runHooks(
 	}()
 	hooks, _ := now.Hooks.([]OnPublished[Article])
 	for i := uint(0); i < uint(len(hooks)); i = inv.Hook {
-		inv.Hook = i + 1 // the deferred function reads which hook runs
+		inv.Hook = i + 1
 		if failure := hooks[i].OnPublished(inv.Ctx, run, payload); failure != nil {
 			_ = inv.Fail(nil, failure, nil)
 		}
@@ -443,9 +435,7 @@ func (p *OnPublishedPoint) runHooks(
 // back, which compiles only if the two are identical.
 type staleCode_runHookgen interface {
 	agent.Points
-	BeforePublish(
-		stale_Article,
-	) (spec.Replace, stale_Withhold, spec.FailClosed)
+	BeforePublish(stale_Article) (spec.Replace, stale_Withhold, spec.FailClosed)
 	OnPublished(stale_Article)
 }
 

@@ -115,8 +115,13 @@ func (r *restatement) elements() []jen.Code {
 		}
 		var results []param
 		for _, x := range p.Results {
-			result := r.result(p.Name, x)
-			results = append(results, param{"", typeCode{result, len(StalePrefix) + len(types.ExprString(x)) + len(p.Name)}})
+			result, width := r.result(p.Name, x), len(types.ExprString(x))
+			if _, exit := x.(*ast.Ident); exit {
+				width += len(StalePrefix)
+			} else if _, typed := x.(*ast.IndexExpr); typed {
+				width += len(StalePrefix+"of_") + len(p.Name)
+			}
+			results = append(results, param{"", typeCode{result, width}})
 		}
 		params := []param{{"", typeCode{payload, len(StalePrefix) + len(p.Payload.String())}}}
 		list = append(list, signature(jen.Id(p.Name), len(p.Name), params, results))

@@ -230,9 +230,10 @@ const banner = `
 Machinery. Of what follows, programs use only the method Call of the Next types.
 
 Fire is small enough to be inlined, and calls runHooks only if something is registered. runHooks
-is the loop over the hooks of a snapshot; without one, it takes the hooks that are registered now. If
-there are observers or tracers, it calls itself and then notifies them. At an around point, it begins
-with the first hook, and Next.Call calls the next hook or the act.
+is the loop over the hooks of a snapshot; without one, it takes the hooks that are registered now.
+Current returns nil if something changed since the last fire, or if there are observers or tracers.
+Then runHooks calls itself and notifies them. At an around point, it begins with the first hook, and
+Next.Call calls the next hook or the act.
 
 inv.Hook is the running hook, counted from 1, so that the deferred function knows after a panic
 which hook it was.`

@@ -130,6 +130,9 @@ func (p *pointEmitter) Wide() bool {
 	return p.payload.width > 20 || p.Keyed() && p.DecidedByOne() && p.Collects()
 }
 
+// LongMethods reports whether the methods of a hook and of an observer do not fit on one line.
+func (p *pointEmitter) LongMethods() bool { return 4*len(p.Name)+2*p.payload.width > maxColumns-40 }
+
 // Keyed reports whether the point has a key.
 func (p *pointEmitter) Keyed() bool { return !p.Key.IsZero() }
 

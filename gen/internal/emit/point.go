@@ -158,8 +158,7 @@ func (p *pointEmitter) outcomes(f *jen.File) {
 		p.constructor(f, "Edit", "Edited", param{"value", p.edited})
 	}
 	if p.Leaves() {
-		p.doc(f, p.Name+"Exit is an outcome that ends the fire: "+spelling.Or(p.Exits)+". A fire returns it; see Match"+
-			p.Name+".")
+		p.doc(f, p.Name+"Exit is an outcome that ends the fire, which returns it; see Match"+p.Name+".")
 		comment(f, "//", "//sumtype:decl")
 		f.Type().Id(p.Name+"Exit").Interface(jen.Id(p.Name+"Outcome"), jen.Id("isExit").Params())
 	}
@@ -259,8 +258,8 @@ const registryAlias = "hookgenRegistry"
 
 // registry emits the type of the point, with the registry that it embeds.
 func (p *pointEmitter) registry(f *jen.File) {
-	p.doc(f, p.Name+"Point holds the hooks and observers of "+p.Name+", with the methods of a registry: Add, AddFunc,",
-		"Observe, ObserveFunc and List. The zero value is ready to use. Do not copy it.")
+	p.doc(f, p.Name+"Point holds the hooks and observers of "+p.Name+". Its methods are also Add, AddFunc, Observe,",
+		"ObserveFunc and List. Do not copy it.")
 	option := "HookOption"
 	if p.Decides() {
 		option = "GateOption"

@@ -238,7 +238,7 @@ func (f FirstFunc) Bind(h *Hooks) { h.First.Add(f) }
 // FirstOutcome is a decision of a hook of First: Stop. Nil continues.
 type FirstOutcome interface{ legalAtFirst() }
 
-// FirstExit is an outcome that ends the fire: Stop. A fire returns it; see MatchFirst.
+// FirstExit is an outcome that ends the fire, which returns it; see MatchFirst.
 //
 //sumtype:decl
 type FirstExit interface {
@@ -275,8 +275,8 @@ type FirstFired[P any] struct {
 	hookkit.Verdict
 }
 
-// FirstPoint holds the hooks and observers of First, with the methods of a registry: Add, AddFunc,
-// Observe, ObserveFunc and List. The zero value is ready to use. Do not copy it.
+// FirstPoint holds the hooks and observers of First. Its methods are also Add, AddFunc, Observe,
+// ObserveFunc and List. Do not copy it.
 type FirstPoint struct {
 	hookgenRegistry[
 		firstPoint, First[int], FirstObserver[int], hookkit.GateOption,
@@ -324,7 +324,7 @@ func (f SecondFunc) Bind(h *Hooks) { h.Second.Add(f) }
 // SecondOutcome is a decision of a hook of Second: Stop. Nil continues.
 type SecondOutcome interface{ legalAtSecond() }
 
-// SecondExit is an outcome that ends the fire: Stop. A fire returns it; see MatchSecond.
+// SecondExit is an outcome that ends the fire, which returns it; see MatchSecond.
 //
 //sumtype:decl
 type SecondExit interface {
@@ -361,8 +361,8 @@ type SecondFired[P any] struct {
 	hookkit.Verdict
 }
 
-// SecondPoint holds the hooks and observers of Second, with the methods of a registry: Add,
-// AddFunc, Observe, ObserveFunc and List. The zero value is ready to use. Do not copy it.
+// SecondPoint holds the hooks and observers of Second. Its methods are also Add, AddFunc, Observe,
+// ObserveFunc and List. Do not copy it.
 type SecondPoint struct {
 	hookgenRegistry[
 		secondPoint, Second[int], SecondObserver[int], hookkit.GateOption,
@@ -411,7 +411,7 @@ func (f LastFunc) Bind(h *Hooks) { h.Last.Add(f) }
 // LastOutcome is a decision of a hook of Last: Stop. Nil continues.
 type LastOutcome interface{ legalAtLast() }
 
-// LastExit is an outcome that ends the fire: Stop. A fire returns it; see MatchLast.
+// LastExit is an outcome that ends the fire, which returns it; see MatchLast.
 //
 //sumtype:decl
 type LastExit interface {
@@ -448,8 +448,8 @@ type LastFired[P any] struct {
 	hookkit.Verdict
 }
 
-// LastPoint holds the hooks and observers of Last, with the methods of a registry: Add, AddFunc,
-// Observe, ObserveFunc and List. The zero value is ready to use. Do not copy it.
+// LastPoint holds the hooks and observers of Last. Its methods are also Add, AddFunc, Observe,
+// ObserveFunc and List. Do not copy it.
 type LastPoint struct {
 	hookgenRegistry[
 		lastPoint, Last[int], LastObserver[int], hookkit.GateOption,
@@ -532,8 +532,8 @@ type ShapeFired[P any] struct {
 	hookkit.Verdict
 }
 
-// ShapePoint holds the hooks and observers of Shape, with the methods of a registry: Add, AddFunc,
-// Observe, ObserveFunc and List. The zero value is ready to use. Do not copy it.
+// ShapePoint holds the hooks and observers of Shape. Its methods are also Add, AddFunc, Observe,
+// ObserveFunc and List. Do not copy it.
 type ShapePoint struct {
 	hookgenRegistry[
 		shapePoint, Shape[Letter], ShapeObserver[Letter], hookkit.GateOption,
@@ -582,7 +582,7 @@ func (f PollFunc) Bind(h *Hooks) { h.Poll.Add(f) }
 // PollOutcome is a decision of a hook of Poll: Deny or Allow. Nil continues.
 type PollOutcome interface{ legalAtPoll() }
 
-// PollExit is an outcome that ends the fire: Deny or Allow. A fire returns it; see MatchPoll.
+// PollExit is an outcome that ends the fire, which returns it; see MatchPoll.
 //
 //sumtype:decl
 type PollExit interface {
@@ -623,8 +623,8 @@ type PollFired[P any] struct {
 	hookkit.Verdict
 }
 
-// PollPoint holds the hooks and observers of Poll, with the methods of a registry: Add, AddFunc,
-// Observe, ObserveFunc and List. The zero value is ready to use. Do not copy it.
+// PollPoint holds the hooks and observers of Poll. Its methods are also Add, AddFunc, Observe,
+// ObserveFunc and List. Do not copy it.
 type PollPoint struct {
 	hookgenRegistry[
 		pollPoint, Poll[int], PollObserver[int], hookkit.GateOption,
@@ -673,8 +673,7 @@ func (f PollOpenFunc) Bind(h *Hooks) { h.PollOpen.Add(f) }
 // PollOpenOutcome is a decision of a hook of PollOpen: Deny or Allow. Nil continues.
 type PollOpenOutcome interface{ legalAtPollOpen() }
 
-// PollOpenExit is an outcome that ends the fire: Deny or Allow. A fire returns it; see
-// MatchPollOpen.
+// PollOpenExit is an outcome that ends the fire, which returns it; see MatchPollOpen.
 //
 //sumtype:decl
 type PollOpenExit interface {
@@ -715,8 +714,8 @@ type PollOpenFired[P any] struct {
 	hookkit.Verdict
 }
 
-// PollOpenPoint holds the hooks and observers of PollOpen, with the methods of a registry: Add,
-// AddFunc, Observe, ObserveFunc and List. The zero value is ready to use. Do not copy it.
+// PollOpenPoint holds the hooks and observers of PollOpen. Its methods are also Add, AddFunc,
+// Observe, ObserveFunc and List. Do not copy it.
 type PollOpenPoint struct {
 	hookgenRegistry[
 		pollOpenPoint, PollOpen[int], PollOpenObserver[int], hookkit.GateOption,
@@ -778,8 +777,8 @@ type GatherFired[P any] struct {
 	hookkit.Verdict
 }
 
-// GatherPoint holds the hooks and observers of Gather, with the methods of a registry: Add,
-// AddFunc, Observe, ObserveFunc and List. The zero value is ready to use. Do not copy it.
+// GatherPoint holds the hooks and observers of Gather. Its methods are also Add, AddFunc, Observe,
+// ObserveFunc and List. Do not copy it.
 type GatherPoint struct {
 	hookgenRegistry[
 		gatherPoint, Gather[int], GatherObserver[int], hookkit.HookOption,
@@ -840,8 +839,8 @@ type GatherClosedFired[P any] struct {
 	hookkit.Verdict
 }
 
-// GatherClosedPoint holds the hooks and observers of GatherClosed, with the methods of a registry:
-// Add, AddFunc, Observe, ObserveFunc and List. The zero value is ready to use. Do not copy it.
+// GatherClosedPoint holds the hooks and observers of GatherClosed. Its methods are also Add,
+// AddFunc, Observe, ObserveFunc and List. Do not copy it.
 type GatherClosedPoint struct {
 	hookgenRegistry[
 		gatherClosedPoint, GatherClosed[int], GatherClosedObserver[int], hookkit.HookOption,
@@ -902,8 +901,7 @@ type reviewReplace hookimpl.Replacing[Letter]
 
 func (reviewReplace) legalAtReview() {}
 
-// ReviewExit is an outcome that ends the fire: Stop, Coded or Numbered. A fire returns it; see
-// MatchReview.
+// ReviewExit is an outcome that ends the fire, which returns it; see MatchReview.
 //
 //sumtype:decl
 type ReviewExit interface {
@@ -950,8 +948,8 @@ type ReviewFired[P any] struct {
 	hookkit.Verdict
 }
 
-// ReviewPoint holds the hooks and observers of Review, with the methods of a registry: Add,
-// AddFunc, Observe, ObserveFunc and List. The zero value is ready to use. Do not copy it.
+// ReviewPoint holds the hooks and observers of Review. Its methods are also Add, AddFunc, Observe,
+// ObserveFunc and List. Do not copy it.
 type ReviewPoint struct {
 	hookgenRegistry[
 		reviewPoint, Review[Letter], ReviewObserver[Letter], hookkit.GateOption,
@@ -1017,8 +1015,8 @@ type VerifyFired[P any] struct {
 	hookkit.Verdict
 }
 
-// VerifyPoint holds the hooks and observers of Verify, with the methods of a registry: Add,
-// AddFunc, Observe, ObserveFunc and List. The zero value is ready to use. Do not copy it.
+// VerifyPoint holds the hooks and observers of Verify. Its methods are also Add, AddFunc, Observe,
+// ObserveFunc and List. Do not copy it.
 type VerifyPoint struct {
 	hookgenRegistry[
 		verifyPoint, Verify[int], VerifyObserver[int], hookkit.HookOption,
@@ -1086,8 +1084,8 @@ type WrapNext struct {
 	level int
 }
 
-// WrapPoint holds the hooks and observers of Wrap, with the methods of a registry: Add, AddFunc,
-// Observe, ObserveFunc and List. The zero value is ready to use. Do not copy it.
+// WrapPoint holds the hooks and observers of Wrap. Its methods are also Add, AddFunc, Observe,
+// ObserveFunc and List. Do not copy it.
 type WrapPoint struct {
 	hookgenRegistry[
 		wrapPoint, Wrap[int], WrapObserver[int], hookkit.HookOption,
@@ -1164,8 +1162,8 @@ type WatchFired[P any] struct {
 	hookkit.Verdict
 }
 
-// WatchPoint holds the hooks and observers of Watch, with the methods of a registry: Add, AddFunc,
-// Observe, ObserveFunc and List. The zero value is ready to use. Do not copy it.
+// WatchPoint holds the hooks and observers of Watch. Its methods are also Add, AddFunc, Observe,
+// ObserveFunc and List. Do not copy it.
 type WatchPoint struct {
 	hookgenRegistry[
 		watchPoint, Watch[int], WatchObserver[int], hookkit.HookOption,
@@ -1209,9 +1207,10 @@ func (Allow) isExit()          {}
 // Machinery. Of what follows, programs use only the method Call of the Next types.
 //
 // Fire is small enough to be inlined, and calls runHooks only if something is registered. runHooks
-// is the loop over the hooks of a snapshot; without one, it takes the hooks that are registered now. If
-// there are observers or tracers, it calls itself and then notifies them. At an around point, it begins
-// with the first hook, and Next.Call calls the next hook or the act.
+// is the loop over the hooks of a snapshot; without one, it takes the hooks that are registered now.
+// Current returns nil if something changed since the last fire, or if there are observers or tracers.
+// Then runHooks calls itself and notifies them. At an around point, it begins with the first hook, and
+// Next.Call calls the next hook or the act.
 //
 // inv.Hook is the running hook, counted from 1, so that the deferred function knows after a panic
 // which hook it was.
@@ -1234,19 +1233,16 @@ func (firstPoint) Describe() *hookimpl.Point {
 		Exits:   []any{Stop{}},
 		Fire:    (*FirstPoint).runHooks,
 		Calls: hookimpl.Deciding[FirstFunc](
-			First[int].First,
-			FirstObserver[int].ObserveFirst,
-		),
+			First[int].First, FirstObserver[int].ObserveFirst),
 	}
 }
 
-// runHooks runs the hooks of snap, or those registered now if it is nil.
 func (p *FirstPoint) runHooks(
 	ctx context.Context, run *Run, payload int, by *hookkit.By, snap *hookimpl.Snapshot,
 ) (exit FirstExit, err error) {
 	state := (*hookimpl.State)(&p.hookgenRegistry)
 	now := state.Current(snap)
-	if now == nil { // something changed since the last fire, or somebody observes
+	if now == nil {
 		if now = state.Resolve(ctx, run, snap); now.Recording() {
 			fired, recorded := hookimpl.Record[FirstFired[int]](now)
 			fired.Payload = payload
@@ -1271,7 +1267,7 @@ func (p *FirstPoint) runHooks(
 	}()
 	hooks, _ := now.Hooks.([]First[int])
 	for i := uint(0); i < uint(len(hooks)); i = inv.Hook {
-		inv.Hook = i + 1 // the deferred function reads which hook runs
+		inv.Hook = i + 1
 		out, failure := hooks[i].First(inv.Ctx, run, payload)
 		if failure == nil {
 			switch out.(type) {
@@ -1303,19 +1299,16 @@ func (secondPoint) Describe() *hookimpl.Point {
 		Exits:   []any{Stop{}},
 		Fire:    (*SecondPoint).runHooks,
 		Calls: hookimpl.Deciding[SecondFunc](
-			Second[int].Second,
-			SecondObserver[int].ObserveSecond,
-		),
+			Second[int].Second, SecondObserver[int].ObserveSecond),
 	}
 }
 
-// runHooks runs the hooks of snap, or those registered now if it is nil.
 func (p *SecondPoint) runHooks(
 	ctx context.Context, run *Run, payload int, by *hookkit.By, snap *hookimpl.Snapshot,
 ) (exit SecondExit, err error) {
 	state := (*hookimpl.State)(&p.hookgenRegistry)
 	now := state.Current(snap)
-	if now == nil { // something changed since the last fire, or somebody observes
+	if now == nil {
 		if now = state.Resolve(ctx, run, snap); now.Recording() {
 			fired, recorded := hookimpl.Record[SecondFired[int]](now)
 			fired.Payload = payload
@@ -1335,7 +1328,7 @@ func (p *SecondPoint) runHooks(
 	}()
 	hooks, _ := now.Hooks.([]Second[int])
 	for i := uint(0); i < uint(len(hooks)); i = inv.Hook {
-		inv.Hook = i + 1 // the deferred function reads which hook runs
+		inv.Hook = i + 1
 		out, failure := hooks[i].Second(inv.Ctx, run, payload)
 		if failure == nil {
 			switch out.(type) {
@@ -1365,19 +1358,16 @@ func (lastPoint) Describe() *hookimpl.Point {
 		Exits:   []any{Stop{}},
 		Fire:    (*LastPoint).runHooks,
 		Calls: hookimpl.Deciding[LastFunc](
-			Last[int].Last,
-			LastObserver[int].ObserveLast,
-		),
+			Last[int].Last, LastObserver[int].ObserveLast),
 	}
 }
 
-// runHooks runs the hooks of snap, or those registered now if it is nil.
 func (p *LastPoint) runHooks(
 	ctx context.Context, run *Run, payload int, by *hookkit.By, snap *hookimpl.Snapshot,
 ) (exit LastExit, err error) {
 	state := (*hookimpl.State)(&p.hookgenRegistry)
 	now := state.Current(snap)
-	if now == nil { // something changed since the last fire, or somebody observes
+	if now == nil {
 		if now = state.Resolve(ctx, run, snap); now.Recording() {
 			fired, recorded := hookimpl.Record[LastFired[int]](now)
 			fired.Payload = payload
@@ -1402,7 +1392,7 @@ func (p *LastPoint) runHooks(
 	}()
 	hooks, _ := now.Hooks.([]Last[int])
 	for i := uint(0); i < uint(len(hooks)); i = inv.Hook {
-		inv.Hook = i + 1 // the deferred function reads which hook runs
+		inv.Hook = i + 1
 		out, failure := hooks[i].Last(inv.Ctx, run, payload)
 		if failure == nil {
 			switch out.(type) {
@@ -1434,20 +1424,17 @@ func (shapePoint) Describe() *hookimpl.Point {
 		Edit:    EditShape,
 		Fire:    (*ShapePoint).runHooks,
 		Calls: hookimpl.Deciding[ShapeFunc](
-			Shape[Letter].Shape,
-			ShapeObserver[Letter].ObserveShape,
-		),
+			Shape[Letter].Shape, ShapeObserver[Letter].ObserveShape),
 	}
 }
 
-// runHooks runs the hooks of snap, or those registered now if it is nil.
 func (p *ShapePoint) runHooks(
 	ctx context.Context, run *Run, payload *Letter, by *hookkit.By, snap *hookimpl.Snapshot,
 ) (err error) {
 	hookimpl.Require(payload != nil, "Shape")
 	state := (*hookimpl.State)(&p.hookgenRegistry)
 	now := state.Current(snap)
-	if now == nil { // something changed since the last fire, or somebody observes
+	if now == nil {
 		if now = state.Resolve(ctx, run, snap); now.Recording() {
 			fired, recorded := hookimpl.Record[ShapeFired[Letter]](now)
 			fired.Payload = *payload
@@ -1472,7 +1459,7 @@ func (p *ShapePoint) runHooks(
 	}()
 	hooks, _ := now.Hooks.([]Shape[Letter])
 	for i := uint(0); i < uint(len(hooks)); i = inv.Hook {
-		inv.Hook = i + 1 // the deferred function reads which hook runs
+		inv.Hook = i + 1
 		out, failure := hooks[i].Shape(inv.Ctx, run, current)
 		if failure == nil {
 			switch o := out.(type) {
@@ -1509,19 +1496,16 @@ func (pollPoint) Describe() *hookimpl.Point {
 		Exits:   []any{Deny{}, Allow{}},
 		Fire:    (*PollPoint).runHooks,
 		Calls: hookimpl.Deciding[PollFunc](
-			Poll[int].Poll,
-			PollObserver[int].ObservePoll,
-		),
+			Poll[int].Poll, PollObserver[int].ObservePoll),
 	}
 }
 
-// runHooks runs the hooks of snap, or those registered now if it is nil.
 func (p *PollPoint) runHooks(
 	ctx context.Context, run *Run, payload int, by *hookkit.By, snap *hookimpl.Snapshot,
 ) (exit PollExit, err error) {
 	state := (*hookimpl.State)(&p.hookgenRegistry)
 	now := state.Current(snap)
-	if now == nil { // something changed since the last fire, or somebody observes
+	if now == nil {
 		if now = state.Resolve(ctx, run, snap); now.Recording() {
 			fired, recorded := hookimpl.Record[PollFired[int]](now)
 			fired.Payload = payload
@@ -1543,7 +1527,7 @@ func (p *PollPoint) runHooks(
 	var leading PollExit
 	hooks, _ := now.Hooks.([]Poll[int])
 	for i := uint(0); i < uint(len(hooks)); i = inv.Hook {
-		inv.Hook = i + 1 // the deferred function reads which hook runs
+		inv.Hook = i + 1
 		out, failure := hooks[i].Poll(inv.Ctx, run, payload)
 		if failure == nil {
 			rank := 0
@@ -1580,19 +1564,16 @@ func (pollOpenPoint) Describe() *hookimpl.Point {
 		Exits:   []any{Deny{}, Allow{}},
 		Fire:    (*PollOpenPoint).runHooks,
 		Calls: hookimpl.Deciding[PollOpenFunc](
-			PollOpen[int].PollOpen,
-			PollOpenObserver[int].ObservePollOpen,
-		),
+			PollOpen[int].PollOpen, PollOpenObserver[int].ObservePollOpen),
 	}
 }
 
-// runHooks runs the hooks of snap, or those registered now if it is nil.
 func (p *PollOpenPoint) runHooks(
 	ctx context.Context, run *Run, payload int, by *hookkit.By, snap *hookimpl.Snapshot,
 ) (exit PollOpenExit, err error) {
 	state := (*hookimpl.State)(&p.hookgenRegistry)
 	now := state.Current(snap)
-	if now == nil { // something changed since the last fire, or somebody observes
+	if now == nil {
 		if now = state.Resolve(ctx, run, snap); now.Recording() {
 			fired, recorded := hookimpl.Record[PollOpenFired[int]](now)
 			fired.Payload = payload
@@ -1626,7 +1607,7 @@ func (p *PollOpenPoint) runHooks(
 	}()
 	hooks, _ := now.Hooks.([]PollOpen[int])
 	for i := uint(0); i < uint(len(hooks)); i = inv.Hook {
-		inv.Hook = i + 1 // the deferred function reads which hook runs
+		inv.Hook = i + 1
 		out, failure := hooks[i].PollOpen(inv.Ctx, run, payload)
 		if failure == nil {
 			rank := 0
@@ -1664,19 +1645,16 @@ func (gatherPoint) Describe() *hookimpl.Point {
 		Results: "Collect[string]",
 		Fire:    (*GatherPoint).runHooks,
 		Calls: hookimpl.Collecting[GatherFunc](
-			Gather[int].Gather,
-			GatherObserver[int].ObserveGather,
-		),
+			Gather[int].Gather, GatherObserver[int].ObserveGather),
 	}
 }
 
-// runHooks runs the hooks of snap, or those registered now if it is nil.
 func (p *GatherPoint) runHooks(
 	ctx context.Context, run *Run, payload int, bys *[]hookkit.By, snap *hookimpl.Snapshot,
 ) (collected []string) {
 	state := (*hookimpl.State)(&p.hookgenRegistry)
 	now := state.Current(snap)
-	if now == nil { // something changed since the last fire, or somebody observes
+	if now == nil {
 		if now = state.Resolve(ctx, run, snap); now.Recording() {
 			fired, recorded := hookimpl.Record[GatherFired[int]](now)
 			fired.Payload = payload
@@ -1700,7 +1678,7 @@ func (p *GatherPoint) runHooks(
 	}()
 	hooks, _ := now.Hooks.([]Gather[int])
 	for i := uint(0); i < uint(len(hooks)); i = inv.Hook {
-		inv.Hook = i + 1 // the deferred function reads which hook runs
+		inv.Hook = i + 1
 		values, failure := hooks[i].Gather(inv.Ctx, run, payload)
 		if failure != nil {
 			_ = inv.Fail(nil, failure, nil)
@@ -1725,19 +1703,16 @@ func (gatherClosedPoint) Describe() *hookimpl.Point {
 		Closed:  true,
 		Fire:    (*GatherClosedPoint).runHooks,
 		Calls: hookimpl.Collecting[GatherClosedFunc](
-			GatherClosed[int].GatherClosed,
-			GatherClosedObserver[int].ObserveGatherClosed,
-		),
+			GatherClosed[int].GatherClosed, GatherClosedObserver[int].ObserveGatherClosed),
 	}
 }
 
-// runHooks runs the hooks of snap, or those registered now if it is nil.
 func (p *GatherClosedPoint) runHooks(
 	ctx context.Context, run *Run, payload int, bys *[]hookkit.By, snap *hookimpl.Snapshot,
 ) (collected []string, err error) {
 	state := (*hookimpl.State)(&p.hookgenRegistry)
 	now := state.Current(snap)
-	if now == nil { // something changed since the last fire, or somebody observes
+	if now == nil {
 		if now = state.Resolve(ctx, run, snap); now.Recording() {
 			fired, recorded := hookimpl.Record[GatherClosedFired[int]](now)
 			fired.Payload = payload
@@ -1757,7 +1732,7 @@ func (p *GatherClosedPoint) runHooks(
 	}()
 	hooks, _ := now.Hooks.([]GatherClosed[int])
 	for i := uint(0); i < uint(len(hooks)); i = inv.Hook {
-		inv.Hook = i + 1 // the deferred function reads which hook runs
+		inv.Hook = i + 1
 		values, failure := hooks[i].GatherClosed(inv.Ctx, run, payload)
 		if failure != nil {
 			return collected, inv.Fail(nil, failure, nil)
@@ -1782,26 +1757,22 @@ func (reviewPoint) Describe() *hookimpl.Point {
 		Exits:   []any{Stop{}, Coded{}, Numbered{}},
 		Fire:    (*ReviewPoint).runHooks,
 		Calls: hookimpl.DecidingAndCollecting[ReviewFunc](
-			Review[Letter].Review,
-			ReviewObserver[Letter].ObserveReview,
-		),
+			Review[Letter].Review, ReviewObserver[Letter].ObserveReview),
 	}
 }
 
-// runHooks runs the hooks of snap, or those registered now if it is nil.
 func (p *ReviewPoint) runHooks(
 	ctx context.Context, run *Run, payload *Letter, by *hookkit.By, bys *[]hookkit.By, snap *hookimpl.Snapshot,
 ) (exit ReviewExit, collected []string, err error) {
 	hookimpl.Require(payload != nil, "Review")
 	state := (*hookimpl.State)(&p.hookgenRegistry)
 	now := state.Current(snap)
-	if now == nil { // something changed since the last fire, or somebody observes
+	if now == nil {
 		if now = state.Resolve(ctx, run, snap); now.Recording() {
 			fired, recorded := hookimpl.Record[ReviewFired[Letter]](now)
 			fired.Payload = *payload
 			defer func() {
-				fired.Final = *payload
-				fired.Exit = exit
+				fired.Final, fired.Exit = *payload, exit
 				fired.Collected = hookimpl.Returned(recorded, collected)
 				fired.Err = recorded.Err(err)
 				recorded.Notify(fired)
@@ -1826,7 +1797,7 @@ func (p *ReviewPoint) runHooks(
 	}()
 	hooks, _ := now.Hooks.([]Review[Letter])
 	for i := uint(0); i < uint(len(hooks)); i = inv.Hook {
-		inv.Hook = i + 1 // the deferred function reads which hook runs
+		inv.Hook = i + 1
 		out, values, failure := hooks[i].Review(inv.Ctx, run, current)
 		if failure == nil {
 			switch o := out.(type) {
@@ -1867,19 +1838,16 @@ func (verifyPoint) Describe() *hookimpl.Point {
 		Closed:  true,
 		Fire:    (*VerifyPoint).runHooks,
 		Calls: hookimpl.Checking[VerifyFunc](
-			Verify[int].Verify,
-			VerifyObserver[int].ObserveVerify,
-		),
+			Verify[int].Verify, VerifyObserver[int].ObserveVerify),
 	}
 }
 
-// runHooks runs the hooks of snap, or those registered now if it is nil.
 func (p *VerifyPoint) runHooks(
 	ctx context.Context, run *Run, payload int, by *hookkit.By, snap *hookimpl.Snapshot,
 ) (err error) {
 	state := (*hookimpl.State)(&p.hookgenRegistry)
 	now := state.Current(snap)
-	if now == nil { // something changed since the last fire, or somebody observes
+	if now == nil {
 		if now = state.Resolve(ctx, run, snap); now.Recording() {
 			fired, recorded := hookimpl.Record[VerifyFired[int]](now)
 			fired.Payload = payload
@@ -1898,7 +1866,7 @@ func (p *VerifyPoint) runHooks(
 	}()
 	hooks, _ := now.Hooks.([]Verify[int])
 	for i := uint(0); i < uint(len(hooks)); i = inv.Hook {
-		inv.Hook = i + 1 // the deferred function reads which hook runs
+		inv.Hook = i + 1
 		if failure := hooks[i].Verify(inv.Ctx, run, payload); failure != nil {
 			return inv.Fail(nil, failure, by)
 		}
@@ -2046,19 +2014,16 @@ func (watchPoint) Describe() *hookimpl.Point {
 		Payload: "int",
 		Fire:    (*WatchPoint).runHooks,
 		Calls: hookimpl.Checking[WatchFunc](
-			Watch[int].Watch,
-			WatchObserver[int].ObserveWatch,
-		),
+			Watch[int].Watch, WatchObserver[int].ObserveWatch),
 	}
 }
 
-// runHooks runs the hooks of snap, or those registered now if it is nil.
 func (p *WatchPoint) runHooks(
 	ctx context.Context, run *Run, payload int, snap *hookimpl.Snapshot,
 ) {
 	state := (*hookimpl.State)(&p.hookgenRegistry)
 	now := state.Current(snap)
-	if now == nil { // something changed since the last fire, or somebody observes
+	if now == nil {
 		if now = state.Resolve(ctx, run, snap); now.Recording() {
 			fired, recorded := hookimpl.Record[WatchFired[int]](now)
 			fired.Payload = payload
@@ -2080,7 +2045,7 @@ func (p *WatchPoint) runHooks(
 	}()
 	hooks, _ := now.Hooks.([]Watch[int])
 	for i := uint(0); i < uint(len(hooks)); i = inv.Hook {
-		inv.Hook = i + 1 // the deferred function reads which hook runs
+		inv.Hook = i + 1
 		if failure := hooks[i].Watch(inv.Ctx, run, payload); failure != nil {
 			_ = inv.Fail(nil, failure, nil)
 		}
@@ -2097,9 +2062,7 @@ type staleCode_runHookgen interface {
 	Last(int) (spec.Reverse, stale_Stop, spec.FailOpen)
 	Shape(stale_Letter) (spec.Replace, stale_of_Shape_Edit, spec.FailOpen)
 	Poll(int) (spec.Vote, stale_Deny, stale_Allow, spec.FailClosed)
-	PollOpen(
-		int,
-	) (spec.Vote, stale_Deny, stale_Allow, spec.FailOpen)
+	PollOpen(int) (spec.Vote, stale_Deny, stale_Allow, spec.FailOpen)
 	Gather(int) spec.Collect[string]
 	GatherClosed(int) (spec.Collect[string], spec.FailClosed)
 	Review(

@@ -234,8 +234,8 @@ type WatchFired[P any] struct {
 	hookkit.Verdict
 }
 
-// WatchPoint holds the hooks and observers of Watch, with the methods of a registry: Add, AddFunc,
-// Observe, ObserveFunc and List. The zero value is ready to use. Do not copy it.
+// WatchPoint holds the hooks and observers of Watch. Its methods are also Add, AddFunc, Observe,
+// ObserveFunc and List. Do not copy it.
 type WatchPoint struct {
 	hookgenRegistry[
 		watchPoint, Watch[Call], WatchObserver[Call], hookkit.HookOption,
@@ -299,8 +299,8 @@ type RewriteFired[P any] struct {
 	hookkit.Verdict
 }
 
-// RewritePoint holds the hooks and observers of Rewrite, with the methods of a registry: Add,
-// AddFunc, Observe, ObserveFunc and List. The zero value is ready to use. Do not copy it.
+// RewritePoint holds the hooks and observers of Rewrite. Its methods are also Add, AddFunc,
+// Observe, ObserveFunc and List. Do not copy it.
 type RewritePoint struct {
 	hookgenRegistry[
 		rewritePoint, Rewrite[Call], RewriteObserver[Call], hookkit.GateOption,
@@ -358,7 +358,7 @@ type flowReplace hookimpl.Replacing[Call]
 
 func (flowReplace) legalAtFlow() {}
 
-// FlowExit is an outcome that ends the fire: Skip or End. A fire returns it; see MatchFlow.
+// FlowExit is an outcome that ends the fire, which returns it; see MatchFlow.
 //
 //sumtype:decl
 type FlowExit interface {
@@ -399,8 +399,8 @@ type FlowFired[P any] struct {
 	hookkit.Verdict
 }
 
-// FlowPoint holds the hooks and observers of Flow, with the methods of a registry: Add, AddFunc,
-// Observe, ObserveFunc and List. The zero value is ready to use. Do not copy it.
+// FlowPoint holds the hooks and observers of Flow. Its methods are also Add, AddFunc, Observe,
+// ObserveFunc and List. Do not copy it.
 type FlowPoint struct {
 	hookgenRegistry[
 		flowPoint, Flow[Call], FlowObserver[Call], hookkit.GateOption,
@@ -460,7 +460,7 @@ type lenientReplace hookimpl.Replacing[Call]
 
 func (lenientReplace) legalAtLenient() {}
 
-// LenientExit is an outcome that ends the fire: Skip or End. A fire returns it; see MatchLenient.
+// LenientExit is an outcome that ends the fire, which returns it; see MatchLenient.
 //
 //sumtype:decl
 type LenientExit interface {
@@ -501,8 +501,8 @@ type LenientFired[P any] struct {
 	hookkit.Verdict
 }
 
-// LenientPoint holds the hooks and observers of Lenient, with the methods of a registry: Add,
-// AddFunc, Observe, ObserveFunc and List. The zero value is ready to use. Do not copy it.
+// LenientPoint holds the hooks and observers of Lenient. Its methods are also Add, AddFunc,
+// Observe, ObserveFunc and List. Do not copy it.
 type LenientPoint struct {
 	hookgenRegistry[
 		lenientPoint, Lenient[Call], LenientObserver[Call], hookkit.GateOption,
@@ -580,8 +580,8 @@ type TrimFired[P any] struct {
 	hookkit.Verdict
 }
 
-// TrimPoint holds the hooks and observers of Trim, with the methods of a registry: Add, AddFunc,
-// Observe, ObserveFunc and List. The zero value is ready to use. Do not copy it.
+// TrimPoint holds the hooks and observers of Trim. Its methods are also Add, AddFunc, Observe,
+// ObserveFunc and List. Do not copy it.
 type TrimPoint struct {
 	hookgenRegistry[
 		trimPoint, Trim[Call], TrimObserver[Call], hookkit.GateOption,
@@ -629,7 +629,7 @@ func (f LeaveFunc) Bind(h *Hooks) { h.Leave.Add(f) }
 // LeaveOutcome is a decision of a hook of Leave: Skip or End. Nil continues.
 type LeaveOutcome interface{ legalAtLeave() }
 
-// LeaveExit is an outcome that ends the fire: Skip or End. A fire returns it; see MatchLeave.
+// LeaveExit is an outcome that ends the fire, which returns it; see MatchLeave.
 //
 //sumtype:decl
 type LeaveExit interface {
@@ -668,8 +668,8 @@ type LeaveFired[P any] struct {
 	hookkit.Verdict
 }
 
-// LeavePoint holds the hooks and observers of Leave, with the methods of a registry: Add, AddFunc,
-// Observe, ObserveFunc and List. The zero value is ready to use. Do not copy it.
+// LeavePoint holds the hooks and observers of Leave. Its methods are also Add, AddFunc, Observe,
+// ObserveFunc and List. Do not copy it.
 type LeavePoint struct {
 	hookgenRegistry[
 		leavePoint, Leave[Call], LeaveObserver[Call], hookkit.GateOption,
@@ -720,8 +720,7 @@ func (f JudgeFunc) Bind(h *Hooks) { h.Judge.Add(f) }
 // JudgeOutcome is a decision of a hook of Judge: Deny, Ask or Allow. Nil continues.
 type JudgeOutcome interface{ legalAtJudge() }
 
-// JudgeExit is an outcome that ends the fire: Deny, Ask or Allow. A fire returns it; see
-// MatchJudge.
+// JudgeExit is an outcome that ends the fire, which returns it; see MatchJudge.
 //
 //sumtype:decl
 type JudgeExit interface {
@@ -766,8 +765,8 @@ type JudgeFired[P any] struct {
 	hookkit.Verdict
 }
 
-// JudgePoint holds the hooks and observers of Judge, with the methods of a registry: Add, AddFunc,
-// Observe, ObserveFunc and List. The zero value is ready to use. Do not copy it.
+// JudgePoint holds the hooks and observers of Judge. Its methods are also Add, AddFunc, Observe,
+// ObserveFunc and List. Do not copy it.
 type JudgePoint struct {
 	hookgenRegistry[
 		judgePoint, Judge[Call], JudgeObserver[Call], hookkit.GateOption,
@@ -829,8 +828,8 @@ type GatherFired[P any] struct {
 	hookkit.Verdict
 }
 
-// GatherPoint holds the hooks and observers of Gather, with the methods of a registry: Add,
-// AddFunc, Observe, ObserveFunc and List. The zero value is ready to use. Do not copy it.
+// GatherPoint holds the hooks and observers of Gather. Its methods are also Add, AddFunc, Observe,
+// ObserveFunc and List. Do not copy it.
 type GatherPoint struct {
 	hookgenRegistry[
 		gatherPoint, Gather[Call], GatherObserver[Call], hookkit.HookOption,
@@ -891,8 +890,8 @@ type RefuseFired[P any] struct {
 	hookkit.Verdict
 }
 
-// RefusePoint holds the hooks and observers of Refuse, with the methods of a registry: Add,
-// AddFunc, Observe, ObserveFunc and List. The zero value is ready to use. Do not copy it.
+// RefusePoint holds the hooks and observers of Refuse. Its methods are also Add, AddFunc, Observe,
+// ObserveFunc and List. Do not copy it.
 type RefusePoint struct {
 	hookgenRegistry[
 		refusePoint, Refuse[Call], RefuseObserver[Call], hookkit.HookOption,
@@ -962,8 +961,8 @@ type WrapNext struct {
 	level int
 }
 
-// WrapPoint holds the hooks and observers of Wrap, with the methods of a registry: Add, AddFunc,
-// Observe, ObserveFunc and List. The zero value is ready to use. Do not copy it.
+// WrapPoint holds the hooks and observers of Wrap. Its methods are also Add, AddFunc, Observe,
+// ObserveFunc and List. Do not copy it.
 type WrapPoint struct {
 	hookgenRegistry[
 		wrapPoint, Wrap[Call], WrapObserver[Call], hookkit.HookOption,
@@ -1035,9 +1034,10 @@ func (Allow) isExit()       {}
 // Machinery. Of what follows, programs use only the method Call of the Next types.
 //
 // Fire is small enough to be inlined, and calls runHooks only if something is registered. runHooks
-// is the loop over the hooks of a snapshot; without one, it takes the hooks that are registered now. If
-// there are observers or tracers, it calls itself and then notifies them. At an around point, it begins
-// with the first hook, and Next.Call calls the next hook or the act.
+// is the loop over the hooks of a snapshot; without one, it takes the hooks that are registered now.
+// Current returns nil if something changed since the last fire, or if there are observers or tracers.
+// Then runHooks calls itself and notifies them. At an around point, it begins with the first hook, and
+// Next.Call calls the next hook or the act.
 //
 // inv.Hook is the running hook, counted from 1, so that the deferred function knows after a panic
 // which hook it was.
@@ -1058,19 +1058,16 @@ func (watchPoint) Describe() *hookimpl.Point {
 		Payload: "Call",
 		Fire:    (*WatchPoint).runHooks,
 		Calls: hookimpl.Checking[WatchFunc](
-			Watch[Call].Watch,
-			WatchObserver[Call].ObserveWatch,
-		),
+			Watch[Call].Watch, WatchObserver[Call].ObserveWatch),
 	}
 }
 
-// runHooks runs the hooks of snap, or those registered now if it is nil.
 func (p *WatchPoint) runHooks(
 	ctx context.Context, run *Run, payload Call, snap *hookimpl.Snapshot,
 ) {
 	state := (*hookimpl.State)(&p.hookgenRegistry)
 	now := state.Current(snap)
-	if now == nil { // something changed since the last fire, or somebody observes
+	if now == nil {
 		if now = state.Resolve(ctx, run, snap); now.Recording() {
 			fired, recorded := hookimpl.Record[WatchFired[Call]](now)
 			fired.Payload = payload
@@ -1092,7 +1089,7 @@ func (p *WatchPoint) runHooks(
 	}()
 	hooks, _ := now.Hooks.([]Watch[Call])
 	for i := uint(0); i < uint(len(hooks)); i = inv.Hook {
-		inv.Hook = i + 1 // the deferred function reads which hook runs
+		inv.Hook = i + 1
 		if failure := hooks[i].Watch(inv.Ctx, run, payload); failure != nil {
 			_ = inv.Fail(nil, failure, nil)
 		}
@@ -1113,20 +1110,17 @@ func (rewritePoint) Describe() *hookimpl.Point {
 		Replace: ReplaceRewrite,
 		Fire:    (*RewritePoint).runHooks,
 		Calls: hookimpl.Deciding[RewriteFunc](
-			Rewrite[Call].Rewrite,
-			RewriteObserver[Call].ObserveRewrite,
-		),
+			Rewrite[Call].Rewrite, RewriteObserver[Call].ObserveRewrite),
 	}
 }
 
-// runHooks runs the hooks of snap, or those registered now if it is nil.
 func (p *RewritePoint) runHooks(
 	ctx context.Context, run *Run, payload *Call, by *hookkit.By, snap *hookimpl.Snapshot,
 ) (err error) {
 	hookimpl.Require(payload != nil, "Rewrite")
 	state := (*hookimpl.State)(&p.hookgenRegistry)
 	now := state.Current(snap)
-	if now == nil { // something changed since the last fire, or somebody observes
+	if now == nil {
 		if now = state.Resolve(ctx, run, snap); now.Recording() {
 			fired, recorded := hookimpl.Record[RewriteFired[Call]](now)
 			fired.Payload = *payload
@@ -1147,7 +1141,7 @@ func (p *RewritePoint) runHooks(
 	}()
 	hooks, _ := now.Hooks.([]Rewrite[Call])
 	for i := uint(0); i < uint(len(hooks)); i = inv.Hook {
-		inv.Hook = i + 1 // the deferred function reads which hook runs
+		inv.Hook = i + 1
 		out, failure := hooks[i].Rewrite(inv.Ctx, run, current)
 		if failure == nil {
 			switch o := out.(type) {
@@ -1179,26 +1173,22 @@ func (flowPoint) Describe() *hookimpl.Point {
 		Exits:   []any{Skip{}, End{}},
 		Fire:    (*FlowPoint).runHooks,
 		Calls: hookimpl.Deciding[FlowFunc](
-			Flow[Call].Flow,
-			FlowObserver[Call].ObserveFlow,
-		),
+			Flow[Call].Flow, FlowObserver[Call].ObserveFlow),
 	}
 }
 
-// runHooks runs the hooks of snap, or those registered now if it is nil.
 func (p *FlowPoint) runHooks(
 	ctx context.Context, run *Run, payload *Call, by *hookkit.By, snap *hookimpl.Snapshot,
 ) (exit FlowExit, err error) {
 	hookimpl.Require(payload != nil, "Flow")
 	state := (*hookimpl.State)(&p.hookgenRegistry)
 	now := state.Current(snap)
-	if now == nil { // something changed since the last fire, or somebody observes
+	if now == nil {
 		if now = state.Resolve(ctx, run, snap); now.Recording() {
 			fired, recorded := hookimpl.Record[FlowFired[Call]](now)
 			fired.Payload = *payload
 			defer func() {
-				fired.Final = *payload
-				fired.Exit = exit
+				fired.Final, fired.Exit = *payload, exit
 				fired.Err = recorded.Err(err)
 				recorded.Notify(fired)
 			}()
@@ -1214,7 +1204,7 @@ func (p *FlowPoint) runHooks(
 	}()
 	hooks, _ := now.Hooks.([]Flow[Call])
 	for i := uint(0); i < uint(len(hooks)); i = inv.Hook {
-		inv.Hook = i + 1 // the deferred function reads which hook runs
+		inv.Hook = i + 1
 		out, failure := hooks[i].Flow(inv.Ctx, run, current)
 		if failure == nil {
 			switch o := out.(type) {
@@ -1248,26 +1238,22 @@ func (lenientPoint) Describe() *hookimpl.Point {
 		Exits:   []any{Skip{}, End{}},
 		Fire:    (*LenientPoint).runHooks,
 		Calls: hookimpl.Deciding[LenientFunc](
-			Lenient[Call].Lenient,
-			LenientObserver[Call].ObserveLenient,
-		),
+			Lenient[Call].Lenient, LenientObserver[Call].ObserveLenient),
 	}
 }
 
-// runHooks runs the hooks of snap, or those registered now if it is nil.
 func (p *LenientPoint) runHooks(
 	ctx context.Context, run *Run, payload *Call, by *hookkit.By, snap *hookimpl.Snapshot,
 ) (exit LenientExit, err error) {
 	hookimpl.Require(payload != nil, "Lenient")
 	state := (*hookimpl.State)(&p.hookgenRegistry)
 	now := state.Current(snap)
-	if now == nil { // something changed since the last fire, or somebody observes
+	if now == nil {
 		if now = state.Resolve(ctx, run, snap); now.Recording() {
 			fired, recorded := hookimpl.Record[LenientFired[Call]](now)
 			fired.Payload = *payload
 			defer func() {
-				fired.Final = *payload
-				fired.Exit = exit
+				fired.Final, fired.Exit = *payload, exit
 				fired.Err = recorded.Err(err)
 				recorded.Notify(fired)
 			}()
@@ -1287,7 +1273,7 @@ func (p *LenientPoint) runHooks(
 	}()
 	hooks, _ := now.Hooks.([]Lenient[Call])
 	for i := uint(0); i < uint(len(hooks)); i = inv.Hook {
-		inv.Hook = i + 1 // the deferred function reads which hook runs
+		inv.Hook = i + 1
 		out, failure := hooks[i].Lenient(inv.Ctx, run, current)
 		if failure == nil {
 			switch o := out.(type) {
@@ -1323,20 +1309,17 @@ func (trimPoint) Describe() *hookimpl.Point {
 		Edit:    EditTrim,
 		Fire:    (*TrimPoint).runHooks,
 		Calls: hookimpl.Deciding[TrimFunc](
-			Trim[Call].Trim,
-			TrimObserver[Call].ObserveTrim,
-		),
+			Trim[Call].Trim, TrimObserver[Call].ObserveTrim),
 	}
 }
 
-// runHooks runs the hooks of snap, or those registered now if it is nil.
 func (p *TrimPoint) runHooks(
 	ctx context.Context, run *Run, payload *Call, by *hookkit.By, snap *hookimpl.Snapshot,
 ) (err error) {
 	hookimpl.Require(payload != nil, "Trim")
 	state := (*hookimpl.State)(&p.hookgenRegistry)
 	now := state.Current(snap)
-	if now == nil { // something changed since the last fire, or somebody observes
+	if now == nil {
 		if now = state.Resolve(ctx, run, snap); now.Recording() {
 			fired, recorded := hookimpl.Record[TrimFired[Call]](now)
 			fired.Payload = *payload
@@ -1357,7 +1340,7 @@ func (p *TrimPoint) runHooks(
 	}()
 	hooks, _ := now.Hooks.([]Trim[Call])
 	for i := uint(0); i < uint(len(hooks)); i = inv.Hook {
-		inv.Hook = i + 1 // the deferred function reads which hook runs
+		inv.Hook = i + 1
 		out, failure := hooks[i].Trim(inv.Ctx, run, current)
 		if failure == nil {
 			switch o := out.(type) {
@@ -1388,19 +1371,16 @@ func (leavePoint) Describe() *hookimpl.Point {
 		Exits:   []any{Skip{}, End{}},
 		Fire:    (*LeavePoint).runHooks,
 		Calls: hookimpl.Deciding[LeaveFunc](
-			Leave[Call].Leave,
-			LeaveObserver[Call].ObserveLeave,
-		),
+			Leave[Call].Leave, LeaveObserver[Call].ObserveLeave),
 	}
 }
 
-// runHooks runs the hooks of snap, or those registered now if it is nil.
 func (p *LeavePoint) runHooks(
 	ctx context.Context, run *Run, payload Call, by *hookkit.By, snap *hookimpl.Snapshot,
 ) (exit LeaveExit, err error) {
 	state := (*hookimpl.State)(&p.hookgenRegistry)
 	now := state.Current(snap)
-	if now == nil { // something changed since the last fire, or somebody observes
+	if now == nil {
 		if now = state.Resolve(ctx, run, snap); now.Recording() {
 			fired, recorded := hookimpl.Record[LeaveFired[Call]](now)
 			fired.Payload = payload
@@ -1420,7 +1400,7 @@ func (p *LeavePoint) runHooks(
 	}()
 	hooks, _ := now.Hooks.([]Leave[Call])
 	for i := uint(0); i < uint(len(hooks)); i = inv.Hook {
-		inv.Hook = i + 1 // the deferred function reads which hook runs
+		inv.Hook = i + 1
 		out, failure := hooks[i].Leave(inv.Ctx, run, payload)
 		if failure == nil {
 			switch out.(type) {
@@ -1450,19 +1430,16 @@ func (judgePoint) Describe() *hookimpl.Point {
 		Exits:   []any{Deny{}, Ask{}, Allow{}},
 		Fire:    (*JudgePoint).runHooks,
 		Calls: hookimpl.Deciding[JudgeFunc](
-			Judge[Call].Judge,
-			JudgeObserver[Call].ObserveJudge,
-		),
+			Judge[Call].Judge, JudgeObserver[Call].ObserveJudge),
 	}
 }
 
-// runHooks runs the hooks of snap, or those registered now if it is nil.
 func (p *JudgePoint) runHooks(
 	ctx context.Context, run *Run, payload Call, by *hookkit.By, snap *hookimpl.Snapshot,
 ) (exit JudgeExit, err error) {
 	state := (*hookimpl.State)(&p.hookgenRegistry)
 	now := state.Current(snap)
-	if now == nil { // something changed since the last fire, or somebody observes
+	if now == nil {
 		if now = state.Resolve(ctx, run, snap); now.Recording() {
 			fired, recorded := hookimpl.Record[JudgeFired[Call]](now)
 			fired.Payload = payload
@@ -1484,7 +1461,7 @@ func (p *JudgePoint) runHooks(
 	var leading JudgeExit
 	hooks, _ := now.Hooks.([]Judge[Call])
 	for i := uint(0); i < uint(len(hooks)); i = inv.Hook {
-		inv.Hook = i + 1 // the deferred function reads which hook runs
+		inv.Hook = i + 1
 		out, failure := hooks[i].Judge(inv.Ctx, run, payload)
 		if failure == nil {
 			rank := 0
@@ -1522,19 +1499,16 @@ func (gatherPoint) Describe() *hookimpl.Point {
 		Results: "Collect[string]",
 		Fire:    (*GatherPoint).runHooks,
 		Calls: hookimpl.Collecting[GatherFunc](
-			Gather[Call].Gather,
-			GatherObserver[Call].ObserveGather,
-		),
+			Gather[Call].Gather, GatherObserver[Call].ObserveGather),
 	}
 }
 
-// runHooks runs the hooks of snap, or those registered now if it is nil.
 func (p *GatherPoint) runHooks(
 	ctx context.Context, run *Run, payload Call, bys *[]hookkit.By, snap *hookimpl.Snapshot,
 ) (collected []string) {
 	state := (*hookimpl.State)(&p.hookgenRegistry)
 	now := state.Current(snap)
-	if now == nil { // something changed since the last fire, or somebody observes
+	if now == nil {
 		if now = state.Resolve(ctx, run, snap); now.Recording() {
 			fired, recorded := hookimpl.Record[GatherFired[Call]](now)
 			fired.Payload = payload
@@ -1558,7 +1532,7 @@ func (p *GatherPoint) runHooks(
 	}()
 	hooks, _ := now.Hooks.([]Gather[Call])
 	for i := uint(0); i < uint(len(hooks)); i = inv.Hook {
-		inv.Hook = i + 1 // the deferred function reads which hook runs
+		inv.Hook = i + 1
 		values, failure := hooks[i].Gather(inv.Ctx, run, payload)
 		if failure != nil {
 			_ = inv.Fail(nil, failure, nil)
@@ -1583,19 +1557,16 @@ func (refusePoint) Describe() *hookimpl.Point {
 		Closed:  true,
 		Fire:    (*RefusePoint).runHooks,
 		Calls: hookimpl.Checking[RefuseFunc](
-			Refuse[Call].Refuse,
-			RefuseObserver[Call].ObserveRefuse,
-		),
+			Refuse[Call].Refuse, RefuseObserver[Call].ObserveRefuse),
 	}
 }
 
-// runHooks runs the hooks of snap, or those registered now if it is nil.
 func (p *RefusePoint) runHooks(
 	ctx context.Context, run *Run, payload Call, by *hookkit.By, snap *hookimpl.Snapshot,
 ) (err error) {
 	state := (*hookimpl.State)(&p.hookgenRegistry)
 	now := state.Current(snap)
-	if now == nil { // something changed since the last fire, or somebody observes
+	if now == nil {
 		if now = state.Resolve(ctx, run, snap); now.Recording() {
 			fired, recorded := hookimpl.Record[RefuseFired[Call]](now)
 			fired.Payload = payload
@@ -1614,7 +1585,7 @@ func (p *RefusePoint) runHooks(
 	}()
 	hooks, _ := now.Hooks.([]Refuse[Call])
 	for i := uint(0); i < uint(len(hooks)); i = inv.Hook {
-		inv.Hook = i + 1 // the deferred function reads which hook runs
+		inv.Hook = i + 1
 		if failure := hooks[i].Refuse(inv.Ctx, run, payload); failure != nil {
 			return inv.Fail(nil, failure, by)
 		}
@@ -1758,14 +1729,10 @@ type staleCode_runHookgen interface {
 	Watch(stale_Call)
 	Rewrite(stale_Call) (spec.Replace, spec.FailClosed)
 	Flow(stale_Call) (spec.Replace, stale_Skip, stale_End, spec.FailClosed)
-	Lenient(
-		stale_Call,
-	) (spec.Replace, stale_Skip, stale_End, spec.FailOpen)
+	Lenient(stale_Call) (spec.Replace, stale_Skip, stale_End, spec.FailOpen)
 	Trim(stale_Call) (spec.Edit[json.RawMessage], spec.FailClosed)
 	Leave(stale_Call) (stale_Skip, stale_End, spec.FailClosed)
-	Judge(
-		stale_Call,
-	) (spec.Vote, stale_Deny, stale_Ask, stale_Allow, spec.FailClosed)
+	Judge(stale_Call) (spec.Vote, stale_Deny, stale_Ask, stale_Allow, spec.FailClosed)
 	Gather(stale_Call) spec.Collect[string]
 	Refuse(stale_Call) spec.Check
 	Wrap(stale_Call) stale_of_Wrap_Around

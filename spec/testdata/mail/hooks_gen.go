@@ -219,7 +219,7 @@ type beforeSendReplace hookimpl.Replacing[Message]
 
 func (beforeSendReplace) legalAtBeforeSend() {}
 
-// BeforeSendExit is an outcome that ends the fire: Refuse. A fire returns it; see MatchBeforeSend.
+// BeforeSendExit is an outcome that ends the fire, which returns it; see MatchBeforeSend.
 //
 //sumtype:decl
 type BeforeSendExit interface {
@@ -258,8 +258,8 @@ type BeforeSendFired[P any] struct {
 	hookkit.Verdict
 }
 
-// BeforeSendPoint holds the hooks and observers of BeforeSend, with the methods of a registry: Add,
-// AddFunc, Observe, ObserveFunc and List. The zero value is ready to use. Do not copy it.
+// BeforeSendPoint holds the hooks and observers of BeforeSend. Its methods are also Add, AddFunc,
+// Observe, ObserveFunc and List. Do not copy it.
 type BeforeSendPoint struct {
 	hookgenRegistry[
 		beforeSendPoint, BeforeSend[Message], BeforeSendObserver[Message], hookkit.GateOption,
@@ -312,8 +312,7 @@ func (f MaySendFunc) Bind(h *Hooks) { h.MaySend.Add(f) }
 // MaySendOutcome is a decision of a hook of MaySend: Refuse, Hold or Allow. Nil continues.
 type MaySendOutcome interface{ legalAtMaySend() }
 
-// MaySendExit is an outcome that ends the fire: Refuse, Hold or Allow. A fire returns it; see
-// MatchMaySend.
+// MaySendExit is an outcome that ends the fire, which returns it; see MatchMaySend.
 //
 //sumtype:decl
 type MaySendExit interface {
@@ -358,8 +357,8 @@ type MaySendFired[P any] struct {
 	hookkit.Verdict
 }
 
-// MaySendPoint holds the hooks and observers of MaySend, with the methods of a registry: Add,
-// AddFunc, Observe, ObserveFunc and List. The zero value is ready to use. Do not copy it.
+// MaySendPoint holds the hooks and observers of MaySend. Its methods are also Add, AddFunc,
+// Observe, ObserveFunc and List. Do not copy it.
 type MaySendPoint struct {
 	hookgenRegistry[
 		maySendPoint, MaySend[Message], MaySendObserver[Message], hookkit.GateOption,
@@ -421,8 +420,8 @@ type FooterFired[P any] struct {
 	hookkit.Verdict
 }
 
-// FooterPoint holds the hooks and observers of Footer, with the methods of a registry: Add,
-// AddFunc, Observe, ObserveFunc and List. The zero value is ready to use. Do not copy it.
+// FooterPoint holds the hooks and observers of Footer. Its methods are also Add, AddFunc, Observe,
+// ObserveFunc and List. Do not copy it.
 type FooterPoint struct {
 	hookgenRegistry[
 		footerPoint, Footer[Message], FooterObserver[Message], hookkit.HookOption,
@@ -497,8 +496,8 @@ type AroundSendNext struct {
 	level int
 }
 
-// AroundSendPoint holds the hooks and observers of AroundSend, with the methods of a registry: Add,
-// AddFunc, Observe, ObserveFunc and List. The zero value is ready to use. Do not copy it.
+// AroundSendPoint holds the hooks and observers of AroundSend. Its methods are also Add, AddFunc,
+// Observe, ObserveFunc and List. Do not copy it.
 type AroundSendPoint struct {
 	hookgenRegistry[
 		aroundSendPoint, AroundSend[Message], AroundSendObserver[Message], hookkit.HookOption,
@@ -594,8 +593,8 @@ type AfterSendFired[P any] struct {
 	hookkit.Verdict
 }
 
-// AfterSendPoint holds the hooks and observers of AfterSend, with the methods of a registry: Add,
-// AddFunc, Observe, ObserveFunc and List. The zero value is ready to use. Do not copy it.
+// AfterSendPoint holds the hooks and observers of AfterSend. Its methods are also Add, AddFunc,
+// Observe, ObserveFunc and List. Do not copy it.
 type AfterSendPoint struct {
 	hookgenRegistry[
 		afterSendPoint, AfterSend[Receipt], AfterSendObserver[Receipt], hookkit.GateOption,
@@ -669,8 +668,8 @@ type BeforeShowFired[P any] struct {
 	hookkit.Verdict
 }
 
-// BeforeShowPoint holds the hooks and observers of BeforeShow, with the methods of a registry: Add,
-// AddFunc, Observe, ObserveFunc and List. The zero value is ready to use. Do not copy it.
+// BeforeShowPoint holds the hooks and observers of BeforeShow. Its methods are also Add, AddFunc,
+// Observe, ObserveFunc and List. Do not copy it.
 type BeforeShowPoint struct {
 	hookgenRegistry[
 		beforeShowPoint, BeforeShow[Message], BeforeShowObserver[Message], hookkit.GateOption,
@@ -730,8 +729,8 @@ type BeforeSaveFired[P any] struct {
 	hookkit.Verdict
 }
 
-// BeforeSavePoint holds the hooks and observers of BeforeSave, with the methods of a registry: Add,
-// AddFunc, Observe, ObserveFunc and List. The zero value is ready to use. Do not copy it.
+// BeforeSavePoint holds the hooks and observers of BeforeSave. Its methods are also Add, AddFunc,
+// Observe, ObserveFunc and List. Do not copy it.
 type BeforeSavePoint struct {
 	hookgenRegistry[
 		beforeSavePoint, BeforeSave[Message], BeforeSaveObserver[Message], hookkit.HookOption,
@@ -788,8 +787,8 @@ type OnSentFired[P any] struct {
 	hookkit.Verdict
 }
 
-// OnSentPoint holds the hooks and observers of OnSent, with the methods of a registry: Add,
-// AddFunc, Observe, ObserveFunc and List. The zero value is ready to use. Do not copy it.
+// OnSentPoint holds the hooks and observers of OnSent. Its methods are also Add, AddFunc, Observe,
+// ObserveFunc and List. Do not copy it.
 type OnSentPoint struct {
 	hookgenRegistry[
 		onSentPoint, OnSent[Receipt], OnSentObserver[Receipt], hookkit.HookOption,
@@ -821,9 +820,10 @@ func (Allow) isExit()         {}
 // Machinery. Of what follows, programs use only the method Call of the Next types.
 //
 // Fire is small enough to be inlined, and calls runHooks only if something is registered. runHooks
-// is the loop over the hooks of a snapshot; without one, it takes the hooks that are registered now. If
-// there are observers or tracers, it calls itself and then notifies them. At an around point, it begins
-// with the first hook, and Next.Call calls the next hook or the act.
+// is the loop over the hooks of a snapshot; without one, it takes the hooks that are registered now.
+// Current returns nil if something changed since the last fire, or if there are observers or tracers.
+// Then runHooks calls itself and notifies them. At an around point, it begins with the first hook, and
+// Next.Call calls the next hook or the act.
 //
 // inv.Hook is the running hook, counted from 1, so that the deferred function knows after a panic
 // which hook it was.
@@ -848,26 +848,22 @@ func (beforeSendPoint) Describe() *hookimpl.Point {
 		Exits:   []any{Refuse{}},
 		Fire:    (*BeforeSendPoint).runHooks,
 		Calls: hookimpl.Deciding[BeforeSendFunc](
-			BeforeSend[Message].BeforeSend,
-			BeforeSendObserver[Message].ObserveBeforeSend,
-		),
+			BeforeSend[Message].BeforeSend, BeforeSendObserver[Message].ObserveBeforeSend),
 	}
 }
 
-// runHooks runs the hooks of snap, or those registered now if it is nil.
 func (p *BeforeSendPoint) runHooks(
 	ctx context.Context, run *Run, payload *Message, by *hookkit.By, snap *hookimpl.Snapshot,
 ) (exit BeforeSendExit, err error) {
 	hookimpl.Require(payload != nil, "BeforeSend")
 	state := (*hookimpl.State)(&p.hookgenRegistry)
 	now := state.Current(snap)
-	if now == nil { // something changed since the last fire, or somebody observes
+	if now == nil {
 		if now = state.Resolve(ctx, run, snap); now.Recording() {
 			fired, recorded := hookimpl.Record[BeforeSendFired[Message]](now)
 			fired.Payload = *payload
 			defer func() {
-				fired.Final = *payload
-				fired.Exit = exit
+				fired.Final, fired.Exit = *payload, exit
 				fired.Err = recorded.Err(err)
 				recorded.Notify(fired)
 			}()
@@ -883,7 +879,7 @@ func (p *BeforeSendPoint) runHooks(
 	}()
 	hooks, _ := now.Hooks.([]BeforeSend[Message])
 	for i := uint(0); i < uint(len(hooks)); i = inv.Hook {
-		inv.Hook = i + 1 // the deferred function reads which hook runs
+		inv.Hook = i + 1
 		out, failure := hooks[i].BeforeSend(inv.Ctx, run, current)
 		if failure == nil {
 			switch o := out.(type) {
@@ -917,19 +913,16 @@ func (maySendPoint) Describe() *hookimpl.Point {
 		Exits:   []any{Refuse{}, Hold{}, Allow{}},
 		Fire:    (*MaySendPoint).runHooks,
 		Calls: hookimpl.Deciding[MaySendFunc](
-			MaySend[Message].MaySend,
-			MaySendObserver[Message].ObserveMaySend,
-		),
+			MaySend[Message].MaySend, MaySendObserver[Message].ObserveMaySend),
 	}
 }
 
-// runHooks runs the hooks of snap, or those registered now if it is nil.
 func (p *MaySendPoint) runHooks(
 	ctx context.Context, run *Run, payload Message, by *hookkit.By, snap *hookimpl.Snapshot,
 ) (exit MaySendExit, err error) {
 	state := (*hookimpl.State)(&p.hookgenRegistry)
 	now := state.Current(snap)
-	if now == nil { // something changed since the last fire, or somebody observes
+	if now == nil {
 		if now = state.Resolve(ctx, run, snap); now.Recording() {
 			fired, recorded := hookimpl.Record[MaySendFired[Message]](now)
 			fired.Payload = payload
@@ -951,7 +944,7 @@ func (p *MaySendPoint) runHooks(
 	var leading MaySendExit
 	hooks, _ := now.Hooks.([]MaySend[Message])
 	for i := uint(0); i < uint(len(hooks)); i = inv.Hook {
-		inv.Hook = i + 1 // the deferred function reads which hook runs
+		inv.Hook = i + 1
 		out, failure := hooks[i].MaySend(inv.Ctx, run, payload)
 		if failure == nil {
 			rank := 0
@@ -989,19 +982,16 @@ func (footerPoint) Describe() *hookimpl.Point {
 		Results: "Collect[string]",
 		Fire:    (*FooterPoint).runHooks,
 		Calls: hookimpl.Collecting[FooterFunc](
-			Footer[Message].Footer,
-			FooterObserver[Message].ObserveFooter,
-		),
+			Footer[Message].Footer, FooterObserver[Message].ObserveFooter),
 	}
 }
 
-// runHooks runs the hooks of snap, or those registered now if it is nil.
 func (p *FooterPoint) runHooks(
 	ctx context.Context, run *Run, payload Message, bys *[]hookkit.By, snap *hookimpl.Snapshot,
 ) (collected []string) {
 	state := (*hookimpl.State)(&p.hookgenRegistry)
 	now := state.Current(snap)
-	if now == nil { // something changed since the last fire, or somebody observes
+	if now == nil {
 		if now = state.Resolve(ctx, run, snap); now.Recording() {
 			fired, recorded := hookimpl.Record[FooterFired[Message]](now)
 			fired.Payload = payload
@@ -1025,7 +1015,7 @@ func (p *FooterPoint) runHooks(
 	}()
 	hooks, _ := now.Hooks.([]Footer[Message])
 	for i := uint(0); i < uint(len(hooks)); i = inv.Hook {
-		inv.Hook = i + 1 // the deferred function reads which hook runs
+		inv.Hook = i + 1
 		values, failure := hooks[i].Footer(inv.Ctx, run, payload)
 		if failure != nil {
 			_ = inv.Fail(nil, failure, nil)
@@ -1180,20 +1170,17 @@ func (afterSendPoint) Describe() *hookimpl.Point {
 		Replace: ReplaceAfterSend,
 		Fire:    (*AfterSendPoint).runHooks,
 		Calls: hookimpl.Deciding[AfterSendFunc](
-			AfterSend[Receipt].AfterSend,
-			AfterSendObserver[Receipt].ObserveAfterSend,
-		),
+			AfterSend[Receipt].AfterSend, AfterSendObserver[Receipt].ObserveAfterSend),
 	}
 }
 
-// runHooks runs the hooks of snap, or those registered now if it is nil.
 func (p *AfterSendPoint) runHooks(
 	ctx context.Context, run *Run, payload *Receipt, by *hookkit.By, snap *hookimpl.Snapshot,
 ) (err error) {
 	hookimpl.Require(payload != nil, "AfterSend")
 	state := (*hookimpl.State)(&p.hookgenRegistry)
 	now := state.Current(snap)
-	if now == nil { // something changed since the last fire, or somebody observes
+	if now == nil {
 		if now = state.Resolve(ctx, run, snap); now.Recording() {
 			fired, recorded := hookimpl.Record[AfterSendFired[Receipt]](now)
 			fired.Payload = *payload
@@ -1218,7 +1205,7 @@ func (p *AfterSendPoint) runHooks(
 	}()
 	hooks, _ := now.Hooks.([]AfterSend[Receipt])
 	for i := uint(0); i < uint(len(hooks)); i = inv.Hook {
-		inv.Hook = i + 1 // the deferred function reads which hook runs
+		inv.Hook = i + 1
 		out, failure := hooks[i].AfterSend(inv.Ctx, run, current)
 		if failure == nil {
 			switch o := out.(type) {
@@ -1250,20 +1237,17 @@ func (beforeShowPoint) Describe() *hookimpl.Point {
 		Edit:    EditBeforeShow,
 		Fire:    (*BeforeShowPoint).runHooks,
 		Calls: hookimpl.Deciding[BeforeShowFunc](
-			BeforeShow[Message].BeforeShow,
-			BeforeShowObserver[Message].ObserveBeforeShow,
-		),
+			BeforeShow[Message].BeforeShow, BeforeShowObserver[Message].ObserveBeforeShow),
 	}
 }
 
-// runHooks runs the hooks of snap, or those registered now if it is nil.
 func (p *BeforeShowPoint) runHooks(
 	ctx context.Context, run *Run, payload *Message, by *hookkit.By, snap *hookimpl.Snapshot,
 ) (err error) {
 	hookimpl.Require(payload != nil, "BeforeShow")
 	state := (*hookimpl.State)(&p.hookgenRegistry)
 	now := state.Current(snap)
-	if now == nil { // something changed since the last fire, or somebody observes
+	if now == nil {
 		if now = state.Resolve(ctx, run, snap); now.Recording() {
 			fired, recorded := hookimpl.Record[BeforeShowFired[Message]](now)
 			fired.Payload = *payload
@@ -1288,7 +1272,7 @@ func (p *BeforeShowPoint) runHooks(
 	}()
 	hooks, _ := now.Hooks.([]BeforeShow[Message])
 	for i := uint(0); i < uint(len(hooks)); i = inv.Hook {
-		inv.Hook = i + 1 // the deferred function reads which hook runs
+		inv.Hook = i + 1
 		out, failure := hooks[i].BeforeShow(inv.Ctx, run, current)
 		if failure == nil {
 			switch o := out.(type) {
@@ -1320,19 +1304,16 @@ func (beforeSavePoint) Describe() *hookimpl.Point {
 		Closed:  true,
 		Fire:    (*BeforeSavePoint).runHooks,
 		Calls: hookimpl.Checking[BeforeSaveFunc](
-			BeforeSave[Message].BeforeSave,
-			BeforeSaveObserver[Message].ObserveBeforeSave,
-		),
+			BeforeSave[Message].BeforeSave, BeforeSaveObserver[Message].ObserveBeforeSave),
 	}
 }
 
-// runHooks runs the hooks of snap, or those registered now if it is nil.
 func (p *BeforeSavePoint) runHooks(
 	ctx context.Context, run *Run, payload Message, by *hookkit.By, snap *hookimpl.Snapshot,
 ) (err error) {
 	state := (*hookimpl.State)(&p.hookgenRegistry)
 	now := state.Current(snap)
-	if now == nil { // something changed since the last fire, or somebody observes
+	if now == nil {
 		if now = state.Resolve(ctx, run, snap); now.Recording() {
 			fired, recorded := hookimpl.Record[BeforeSaveFired[Message]](now)
 			fired.Payload = payload
@@ -1351,7 +1332,7 @@ func (p *BeforeSavePoint) runHooks(
 	}()
 	hooks, _ := now.Hooks.([]BeforeSave[Message])
 	for i := uint(0); i < uint(len(hooks)); i = inv.Hook {
-		inv.Hook = i + 1 // the deferred function reads which hook runs
+		inv.Hook = i + 1
 		if failure := hooks[i].BeforeSave(inv.Ctx, run, payload); failure != nil {
 			return inv.Fail(nil, failure, by)
 		}
@@ -1370,19 +1351,16 @@ func (onSentPoint) Describe() *hookimpl.Point {
 		Payload: "Receipt",
 		Fire:    (*OnSentPoint).runHooks,
 		Calls: hookimpl.Checking[OnSentFunc](
-			OnSent[Receipt].OnSent,
-			OnSentObserver[Receipt].ObserveOnSent,
-		),
+			OnSent[Receipt].OnSent, OnSentObserver[Receipt].ObserveOnSent),
 	}
 }
 
-// runHooks runs the hooks of snap, or those registered now if it is nil.
 func (p *OnSentPoint) runHooks(
 	ctx context.Context, run *Run, payload Receipt, snap *hookimpl.Snapshot,
 ) {
 	state := (*hookimpl.State)(&p.hookgenRegistry)
 	now := state.Current(snap)
-	if now == nil { // something changed since the last fire, or somebody observes
+	if now == nil {
 		if now = state.Resolve(ctx, run, snap); now.Recording() {
 			fired, recorded := hookimpl.Record[OnSentFired[Receipt]](now)
 			fired.Payload = payload
@@ -1404,7 +1382,7 @@ func (p *OnSentPoint) runHooks(
 	}()
 	hooks, _ := now.Hooks.([]OnSent[Receipt])
 	for i := uint(0); i < uint(len(hooks)); i = inv.Hook {
-		inv.Hook = i + 1 // the deferred function reads which hook runs
+		inv.Hook = i + 1
 		if failure := hooks[i].OnSent(inv.Ctx, run, payload); failure != nil {
 			_ = inv.Fail(nil, failure, nil)
 		}
@@ -1416,23 +1394,11 @@ func (p *OnSentPoint) runHooks(
 // back, which compiles only if the two are identical.
 type staleCode_runHookgen interface {
 	spec.Env[*stale_Account]
-	BeforeSend(
-		stale_Message,
-	) (spec.Replace, stale_Refuse, spec.FailClosed)
-	MaySend(
-		stale_Message,
-	) (
-		spec.Vote,
-		stale_Refuse,
-		stale_Hold,
-		stale_Allow,
-		spec.FailClosed,
-	)
+	BeforeSend(stale_Message) (spec.Replace, stale_Refuse, spec.FailClosed)
+	MaySend(stale_Message) (spec.Vote, stale_Refuse, stale_Hold, stale_Allow, spec.FailClosed)
 	Footer(stale_Message) spec.Collect[string]
 	AroundSend(stale_Message) stale_of_AroundSend_Around
-	AfterSend(
-		stale_Receipt,
-	) (spec.Reverse, spec.Replace, spec.FailOpen)
+	AfterSend(stale_Receipt) (spec.Reverse, spec.Replace, spec.FailOpen)
 	BeforeShow(stale_Message) (stale_of_BeforeShow_Edit, spec.FailOpen)
 	BeforeSave(stale_Message) spec.Check
 	OnSent(stale_Receipt)
