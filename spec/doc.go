@@ -100,7 +100,8 @@
 // decided.
 //
 // The law gives the results of a hook and of the fire. FireBy adds a By after the exit or the result, and one By for
-// each contribution or, at CheckAll, for each error. go doc NFunc shows the exact signature for a point N, go doc NPoint its methods.
+// each contribution or, at CheckAll, for each error. go doc NFunc shows the exact signature for a point N, go doc
+// NPoint its methods.
 //
 //	law       a hook returns                 Fire takes                 Fire returns
 //	observe   error                          payload                    nothing

@@ -13,8 +13,8 @@ func failedBy(f *hookkit.Failure) hookkit.By {
 	return hookkit.By{Hook: f.Hook, Site: f.Site, Decision: hookkit.DecisionError, Reason: textOf(f.Cause)}
 }
 
-// failed records a failure, and returns it and whether it ends the fire. gone means that the goroutine of the fire is ending, so
-// that no caller receives an error.
+// failed records a failure, and returns it and whether it ends the fire. gone means that the goroutine of the fire is
+// ending, so that no caller receives an error.
 func (s *Snapshot) failed(
 	ctx context.Context, e *entry, err error, gone bool, by *hookkit.By,
 ) (f *hookkit.Failure, ends bool) {
