@@ -211,8 +211,10 @@ func (k *heavy) Bind(h *agent.Hooks) {
 // call stays.
 func TestCallsOfAnAgentWithHooksKeepNoMemory(t *testing.T) {
 	const callers, kept, recent = 1000, 64, 4 // the last few callers may be on a stack still
-	helper := &loop.Agent{Name: "helper", Model: looptest.NewScript(looptest.Reply("ok")).ForEachRun(), Hooks: loop.Hooks(),
-		Limits: loop.Limits{Parallel: 1}}
+	helper := &loop.Agent{
+		Name: "helper", Model: looptest.NewScript(looptest.Reply("ok")).ForEachRun(), Hooks: loop.Hooks(),
+		Limits: loop.Limits{Parallel: 1},
+	}
 	for name, c := range map[string]struct {
 		run  func(boss *loop.Agent, hook *heavy) error
 		most int

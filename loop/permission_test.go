@@ -412,8 +412,8 @@ func TestDenialNamesTheReasonOfTheAsk(t *testing.T) {
 	}
 }
 
-// TestPersonAnswersInPlaceOfTheTool: also if the call would hand over, finish, or be answered by a hook. The text passes
-// the hooks of AfterTool like each result.
+// TestPersonAnswersInPlaceOfTheTool: also if the call would hand over, finish, or be answered by a hook. The text
+// passes the hooks of AfterTool like each result.
 func TestPersonAnswersInPlaceOfTheTool(t *testing.T) {
 	person := &approver{f: func(context.Context, agent.Question) (agent.Approval, error) {
 		return agent.Approval{Allow: true, Output: "no, wait"}, nil

@@ -36,7 +36,9 @@ func TestACluster(t *testing.T) {
 		looptest.CheckStore(t, func(t *testing.T) agent.Store { return nats.Store{Bucket: open(t)} })
 	})
 	t.Run("Sessions", func(t *testing.T) {
-		looptest.CheckSessionStore(t, func(t *testing.T) agent.SessionStore { return session.Sessions{Store: nats.Store{Bucket: open(t)}} })
+		looptest.CheckSessionStore(t, func(t *testing.T) agent.SessionStore {
+			return session.Sessions{Store: nats.Store{Bucket: open(t)}}
+		})
 	})
 	t.Run("Memory", func(t *testing.T) {
 		if !*servertest.Long {

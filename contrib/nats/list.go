@@ -10,8 +10,8 @@ import (
 	"github.com/nats-io/nats.go/jetstream"
 )
 
-// Keys returns the keys that begin with prefix, sorted. It does not read the values. The server selects them by the part
-// of the prefix before its last slash, so keys with slashes are listed faster.
+// Keys returns the keys that begin with prefix, sorted. It does not read the values. The server selects them by the
+// part of the prefix before its last slash, so keys with slashes are listed faster.
 func (b *Bucket) Keys(ctx context.Context, prefix string) (keys []string, err error) {
 	err = b.conn.Do(ctx, func(ctx context.Context) error {
 		keys = nil

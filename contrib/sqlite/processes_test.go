@@ -174,7 +174,8 @@ func writeTo(path, name, times string) error {
 			Run: wire.RunInfo{ID: key, Root: key}, Decision: wire.Continue,
 		}
 		auditRecord(audit, key)
-		if err = errors.Join(failed, m.Put(ctx, memory.Fact{Key: "shared", Value: key}), Store{db}.Put(ctx, key, []byte(strings.Repeat(key, 500))),
+		if err = errors.Join(failed, m.Put(ctx, memory.Fact{Key: "shared", Value: key}),
+			Store{db}.Put(ctx, key, []byte(strings.Repeat(key, 500))),
 			Sessions{db}.Save(ctx, session), m.Put(ctx, memory.Episode{Kind: key}.Fact()),
 			EventLog{DB: db}.WriteEvent(ctx, event)); err == nil {
 			fmt.Println(i)

@@ -41,10 +41,11 @@ func TestEveryDecisionIsShownWithItsReason(t *testing.T) {
 }
 
 func TestQuietShowsQuestionsAndReply(t *testing.T) {
-	if out := play(t, "", "-yes", "-quiet"); strings.Count(out, "\n") != 1 || !strings.HasPrefix(out, "The cache was full") {
+	out := play(t, "", "-yes", "-quiet")
+	if strings.Count(out, "\n") != 1 || !strings.HasPrefix(out, "The cache was full") {
 		t.Errorf("the screen shows %q", out)
 	}
-	out := play(t, "y\n", "-quiet")
+	out = play(t, "y\n", "-quiet")
 	if !strings.Contains(out, "run_command") || strings.Contains(out, "BeforeTool") {
 		t.Errorf("the screen shows %q", out)
 	}

@@ -60,8 +60,8 @@ func TestOtherEventsAreIgnored(t *testing.T) {
 	}
 }
 
-// TestHandlerThatCannotRunLeavesTheOthers: beside a guard is a handler that this package cannot run. The guard runs, and
-// the other one is in Ignored. With FailClosed it refuses what it might have refused.
+// TestHandlerThatCannotRunLeavesTheOthers: beside a guard is a handler that this package cannot run. The guard runs,
+// and the other one is in Ignored. With FailClosed it refuses what it might have refused.
 func TestHandlerThatCannotRunLeavesTheOthers(t *testing.T) {
 	for _, c := range []struct {
 		name, handler, matcher, want string

@@ -45,8 +45,8 @@ func (q natsQueue) Runs(ctx context.Context) (map[string]bool, error) {
 func (q natsQueue) Lifetime() time.Duration { return q.consumer.CachedInfo().Config.AckWait }
 
 // The server keeps a request for a run this long. The time doubles while there is no run, so that idle workers cost
-// the server little. After the longest request, a worker also asks whether the queue still exists. It asks at once after
-// a request that failed.
+// the server little. After the longest request, a worker also asks whether the queue still exists. It asks at once
+// after a request that failed.
 const (
 	firstPull = 2 * time.Second
 	maxPull   = 32 * time.Second
