@@ -122,7 +122,7 @@ func (f *fire) check(watched bool) {
 	}
 
 	switch {
-	case f.item.Tool == fail && p.Stops():
+	case f.item.Tool == fail && (p.Stops() || p.Kind == points.CheckAll):
 		if !errors.Is(f.came.Err, errFail) || f.came.Exit != nil {
 			f.problem("a hook failed and the fire came back with %v, %v", f.came.Exit, f.came.Err)
 		}
