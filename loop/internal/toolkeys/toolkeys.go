@@ -68,7 +68,8 @@ func report(
 			hook.Name, hook.Site, short, meant))
 	} else if first(hook.Name + "\x00" + hook.Site + "\x00" + short + "\x00" + agentName) {
 		slog.WarnContext(ctx, "hookgen: a hook is registered for a tool that the agent does not have, "+
-			"so that it is never called there", "hook", hook.Name, "site", hook.Site, "tool", fmt.Sprintf("%.80s", key), "agent", agentName)
+			"so that it is never called there", "hook", hook.Name, "site", hook.Site, "tool", fmt.Sprintf("%.80s", key),
+			"agent", agentName)
 	}
 }
 
