@@ -157,7 +157,8 @@ var rows = []row{
 		imports: []string{
 			"builtin/record", "cmd/hooklog/internal/eventlog", "cmd/hooklog/internal/eventpage",
 			"cmd/hooklog/internal/numbers", "cmd/hooklog/internal/rotated", "hookkit/hooklog", "hookkit/wire",
-			"internal/atomicfile", "internal/eventline", "internal/progress", "internal/spelling", "internal/terminal", "internal/version",
+			"internal/atomicfile", "internal/eventline", "internal/progress", "internal/spelling", "internal/terminal",
+			"internal/version",
 		},
 		tests:   []string{"gen"},
 		modules: []string{"github.com/rogpeppe/go-internal"},
