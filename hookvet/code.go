@@ -265,7 +265,7 @@ type argument struct {
 
 func (a argument) isReceiver() bool { return a.param != nil && a.param.Kind() == types.RecvVar }
 
-// arguments returns what a call passes to a function, which is nil if it is not known. The receiver is the first.
+// arguments returns the arguments of a call to a function, which is nil if it is not known. The receiver is the first.
 func (c *code) arguments(call *ast.CallExpr, fn *types.Func) []argument {
 	var all []argument
 	first := 0 // the parameter of the first argument; -1 is the receiver

@@ -17,7 +17,7 @@ import (
 //
 // Points: BeforeTool (SkipTool), AfterTool (observer). Tier: Detection. State: the counts, per run; a sub-run has
 // counts of its own. A run that continues an interrupted one counts its calls too, if a hook such as session.Checkpoint
-// restores them. With All, a model that has used up its calls can still answer from what it has.
+// restores them. With All, a model that has used up its calls can still answer from its results so far.
 //
 // A call over the limit is refused: the model receives the error "Tool 'x' reached its per-run limit (2/2). Try a
 // different approach.", with NoRetry and the reason "tool_limit". Failed calls count too; calls that were

@@ -7,8 +7,8 @@
 //
 // [Audit] writes such a record with a hash chain, so that nobody changes it unnoticed.
 //
-// [Provenance] keeps whole runs: what the model got and replied, and each step. [Replay] answers with its files instead
-// of a model.
+// [Provenance] keeps whole runs: requests and replies of the model, and each step. [Replay] answers with its files
+// instead of a model.
 //
 // Everything is redacted before it is written. Events for a user interface belong in package observe, and conversations
 // to continue in package session. It imports packages limit, memory, redact and hooklog, and internal ones.

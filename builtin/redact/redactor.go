@@ -7,8 +7,8 @@ import (
 	"github.com/hookgen/hookgen/builtin/internal/jsonx"
 )
 
-// Redacted replaces what a name says to be secret, as in password=[REDACTED]. If the form shows the kind of secret, the
-// mark has a kind too, for example [REDACTED:github-token] or [REDACTED:email].
+// Redacted replaces values whose names say that they are secret, as in password=[REDACTED]. If the form shows the kind
+// of secret, the mark has a kind too, for example [REDACTED:github-token] or [REDACTED:email].
 const Redacted = "[REDACTED]"
 
 // A Redactor replaces secrets and personal data in texts and JSON before they are stored, sent or displayed. The zero

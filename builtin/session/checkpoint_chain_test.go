@@ -288,7 +288,7 @@ func TestTheTaskIsLeftOutOnlyOnce(t *testing.T) {
 	}
 }
 
-// The disk is full during one step: the next checkpoint must hold what the lost one would have held.
+// The disk is full during one step: the next checkpoint must have the content of the lost one too.
 func TestALostCheckpointIsInTheNext(t *testing.T) {
 	for _, lost := range []string{stepKey(1), stepKey(2)} {
 		t.Run(lost, func(t *testing.T) {

@@ -293,7 +293,7 @@ func allowed(t *testing.T, d shell.Dialect, globs []string, command string) bool
 	return ok && err == nil
 }
 
-// runsScript matches sh with a script file. A rule for sh covers what the file runs.
+// runsScript matches sh with a script file. A rule for sh covers the commands of the file.
 var runsScript = regexp.MustCompile(`\bsh(?:\s+-[abd-z]*)*(?:\s+--?\s+\S|\s+[^-\s])`)
 
 // Commands that a rule allows are run in real shells. None of them may start a program that the rule does not name, or

@@ -68,7 +68,7 @@ func matcher(rule string) func(*Command) bool {
 	}
 }
 
-// asksOnly reports whether an argument makes a program show what it would do.
+// asksOnly reports whether an argument makes a program only show its plan.
 func asksOnly(arg string) bool {
 	return strings.HasPrefix(arg, "--dry-run") || arg == "--dryrun" || arg == "--help"
 }

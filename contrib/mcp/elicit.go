@@ -18,7 +18,7 @@ var (
 	cancel  = &sdk.ElicitResult{Action: "cancel"}
 )
 
-// capabilities returns what the client offers to a server. It may not read files of the client or call its model.
+// capabilities returns the offers of the client to a server. It may not read files of the client or call its model.
 func (o Options) capabilities() *sdk.ClientCapabilities {
 	if o.Approver == nil {
 		return &sdk.ClientCapabilities{}

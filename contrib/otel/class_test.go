@@ -26,7 +26,7 @@ func (e *refusal) Error() string       { return e.text }
 func (e *refusal) HTTPStatusCode() int { return e.status }
 func (e *refusal) Unwrap() error       { return e.err }
 
-// Without content, the status of a failed run has what an operator needs, and nothing of the conversation.
+// Without content, the status of a failed run has the facts for an operator, and nothing of the conversation.
 func TestFailedRunsReportTheirClass(t *testing.T) {
 	const task = "delete the secret plan"
 	rate := &refusal{status: 429, text: "status 429: slow down"}

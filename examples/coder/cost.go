@@ -50,7 +50,7 @@ func (c *coder) price(prices map[string]observe.Price) {
 	}
 }
 
-// cost shows what the models have used since the start of the program.
+// cost shows the use of each model since the start of the program.
 func (c *coder) cost() string {
 	if len(c.used) == 0 {
 		return "No model was called yet.\n"

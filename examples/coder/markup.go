@@ -30,8 +30,8 @@ var (
 	colours = regexp.MustCompile("\x1b\\[[0-9;]*m")
 )
 
-// rendered returns a text as its Markdown says, and whether that is possible. What the text itself could command is
-// dropped before, and after it what a reference may have become.
+// rendered returns a text as its Markdown says, and whether that is possible. Commands in the text are dropped before,
+// and those that a reference has become are dropped after it.
 func (t *terminal) rendered(text string) (string, bool) {
 	text = references.ReplaceAllStringFunc(clean(text), func(reference string) string {
 		if clean(html.UnescapeString(strings.ReplaceAll(reference, "amp;", ""))) == "" {

@@ -114,7 +114,7 @@ func TestScreenShowsThatTheProgramWaits(t *testing.T) {
 }
 
 // TestScreenGetsNoCommandsOfOthers: a reply has codes that would clear the screen, hide text or turn its direction, as
-// characters and as references of Markdown. What the library itself writes is colours.
+// characters and as references of Markdown. The library itself writes colours.
 func TestScreenGetsNoCommandsOfOthers(t *testing.T) {
 	for _, text := range []string{
 		"# a\x1b[2Jb", "`\x1b]0;title\x07`", "[link](http://example.com/\x1b[2J)", "&#27;[8mhidden", "&#x1B;[8mhidden",

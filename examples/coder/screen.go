@@ -21,8 +21,8 @@ import (
 
 // A terminal is the user. Tasks and answers to questions are lines of the same input.
 //
-// On a screen, a reply is shown when it is complete, as its Markdown says, and until then a line says what the program
-// waits for. In a file or a pipe there is the text alone, piece by piece.
+// On a screen, a reply is shown when it is complete, as its Markdown says, and until then a line says that the program
+// waits. In a file or a pipe there is the text alone, piece by piece.
 type terminal struct {
 	lines   chan string // closed at the end of the input
 	verbose bool
@@ -71,7 +71,7 @@ func (t *terminal) read(ctx context.Context) (string, error) {
 	}
 }
 
-// printf prints a text. The line about what the program waits for is removed, and comes again after a second.
+// printf prints a text. The line about the wait is removed, and comes again after a second.
 func (t *terminal) printf(format string, args ...any) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -134,7 +134,7 @@ func (t *terminal) reply(text string) {
 	}
 }
 
-// result prints what the user wants to see of a result: an error, a difference that was not shown in a question, and
+// result prints the interesting part of a result: an error, a difference that was not shown in a question, and
 // the first lines of a command.
 func (t *terminal) result(r agent.ToolCallResult) {
 	lines := map[string]int{"shell": 3, "edit": 40, "write": 40}

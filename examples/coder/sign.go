@@ -13,7 +13,7 @@ type sign struct {
 	timer *time.Timer
 }
 
-// wait says what the program waits for from now on. The line appears after a second.
+// wait sets the text of the line from now on. The line appears after a second.
 func (t *terminal) wait(what string) {
 	if t.markup == nil {
 		return

@@ -17,8 +17,8 @@ import (
 // A load is a number of worker processes and of runs that wait for them.
 type load struct{ workers, queued int }
 
-// growth returns a table of what runs cost with more workers and with longer queues. Each load has a fleet of its own,
-// from which the workers take the first runs.
+// growth returns a table of the costs of runs with more workers and with longer queues. Each load has a fleet of its
+// own, from which the workers take the first runs.
 func (g *gauge) growth(ctx context.Context, conn *nats.Conn, server *process, loads []load) (table string, err error) {
 	table = "| queued | workers | runs a second | CPU of workers a run | CPU of the server a run | on disk a queued run " +
 		"| memory of the server then |\n|---:|---:|---:|---:|---:|---:|---:|\n"
@@ -96,7 +96,7 @@ func (g *gauge) remove(conn *nats.Conn, name string) {
 	}
 }
 
-// A usage is what a process has used: time of processors since its start, and bytes of memory now.
+// A usage has the time of processors that a process has used since its start, and its bytes of memory now.
 type usage struct {
 	cpu    time.Duration
 	memory int

@@ -40,7 +40,7 @@ func (c *comparison) same(old, now gen.Written) bool {
 // typeWord matches a name in a canonical type, with its import path.
 var typeWord = regexp.MustCompile(`[\pL\pN_./~-]+`)
 
-// expanded returns a canonical type in which the aliases of the new version are written as what they mean.
+// expanded returns a canonical type in which the aliases of the new version are replaced by their meaning.
 func (c *comparison) expanded(canonical string) string {
 	return typeWord.ReplaceAllStringFunc(canonical, func(word string) string {
 		name := strings.TrimPrefix(word, "...")

@@ -87,7 +87,7 @@ func (o *orderings) copy() orderings {
 	return c
 }
 
-// forgetIndexes makes the next change or fire index the anchors again. What they mean may have changed.
+// forgetIndexes makes the next change or fire index the anchors again. Their meaning may have changed.
 func (o *orderings) forgetIndexes() {
 	o.hooks.forgetIndex()
 	o.observers.forgetIndex()

@@ -30,7 +30,7 @@ type Metrics struct {
 	counts map[[2]string]*Count
 }
 
-// A Count is what a [Metrics] knows of one point of one service. Numbers are those since the Metrics was made.
+// A Count has the numbers of a [Metrics] about one point of one service. Numbers are those since the Metrics was made.
 type Count struct {
 	Service, Point string
 	Calls          uint64        // all of them

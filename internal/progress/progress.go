@@ -35,7 +35,7 @@ type Line struct {
 	ended   sync.WaitGroup
 }
 
-// Start shows the command's name and what it does, after a delay and until Stop is called, if w is a terminal.
+// Start shows the command's name and its work, after a delay and until Stop is called, if w is a terminal.
 // Otherwise it returns nil. Nothing is shown before [Line.Set].
 func Start(w io.Writer, command string) *Line {
 	if !terminal.IsTerminal(w) {

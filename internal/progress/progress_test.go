@@ -14,7 +14,7 @@ import (
 	"github.com/hookgen/hookgen/internal/progress"
 )
 
-// A screen is a terminal. Its lines are what a person sees at the end.
+// A screen is a terminal. Its lines are those that a person sees at the end.
 type screen struct {
 	mu   sync.Mutex
 	text strings.Builder

@@ -96,9 +96,9 @@ const (
 
 // Read reads settings files. The scripts of all files add up, as they do in Claude Code; a missing file is an error.
 //
-// What cannot run here is in Hooks.Ignored, and the rest of the file runs: handlers of other types than command, events
-// without a corresponding point, lists of permission rules. With Hooks.FailClosed, a handler that cannot run refuses as
-// a script that fails does.
+// Parts that cannot run here are in Hooks.Ignored, and the rest of the file runs: handlers of other types than command,
+// events without a corresponding point, lists of permission rules. With Hooks.FailClosed, a handler that cannot run
+// refuses as a script that fails does.
 //
 // Read returns an error for a mistake: a file that is not valid or not a regular file, a misspelled event, and a
 // misspelled or repeated key. Claude Code ignores such mistakes, so that a guard with a typing error never runs.

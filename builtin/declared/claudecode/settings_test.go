@@ -61,7 +61,7 @@ func TestOtherEventsAreIgnored(t *testing.T) {
 }
 
 // TestHandlerThatCannotRunLeavesTheOthers: beside a guard is a handler that this package cannot run. The guard runs,
-// and the other one is in Ignored. With FailClosed it refuses what it might have refused.
+// and the other one is in Ignored. With FailClosed it refuses each call that it might have refused.
 func TestHandlerThatCannotRunLeavesTheOthers(t *testing.T) {
 	for _, c := range []struct {
 		name, handler, matcher, want string

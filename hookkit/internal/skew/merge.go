@@ -13,7 +13,7 @@ type merger struct {
 	explicit bool        // the service says nothing, so that a field that it omits may be one that it does not know
 }
 
-// merge returns what the service sent, with the unknown fields of the value that it received.
+// merge returns the value of the service, with the unknown fields of the value that it received.
 func (m *merger) merge(path *step, sent, got *node) (*node, error) {
 	if sent.form != got.form || sent.form == leaf {
 		return got, lost(path, sent)
