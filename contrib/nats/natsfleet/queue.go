@@ -106,7 +106,7 @@ func (q natsQueue) request(ctx context.Context, pull time.Duration) (*client.Msg
 			return nil, err
 		}
 	}
-	return nil, nil
+	return nil, q.takeBack(replies)
 }
 
 // statusError returns the error in a reply without a run, or nil if the time of the request is over.
