@@ -196,7 +196,8 @@ func (a *Audit) append(ctx context.Context, record auditedEvent) (AuditHead, err
 	if a.Store == nil {
 		return appendAudit(a.Path, a.HeadFile, a.Key, a.Sync, record)
 	}
-	err := a.chain.appendTo(context.WithoutCancel(ctx), a.Store, a.HeadFile, a.Key, record)
+	a.chain.key = a.Key
+	err := a.chain.append(context.WithoutCancel(ctx), a.Store, a.HeadFile, record)
 	return a.chain.head, err
 }
 

@@ -130,7 +130,8 @@ func (a *attacker) attack() {
 
 // forged returns a record with a hash without a key that continues the last record.
 func (a *attacker) forged(data []byte) []byte {
-	end, _ := lastRecord(data, true, []byte("key"))
+	c := &auditChain{key: []byte("key")}
+	end, _ := c.end(linesBackward(bytes.NewReader(data), int64(len(data))), "")
 	line, _, _ := chainedLine(eventOf("forged"), chainLink{Log: end.Log, Seq: end.Seq + 1, Prev: end.Hash}, nil)
 	return line
 }
@@ -139,8 +140,7 @@ func (a *attacker) forged(data []byte) []byte {
 func forget(path string) {
 	chains.mu.Lock()
 	defer chains.mu.Unlock()
-	delete(chains.by, path)
-	delete(chains.used, path)
+	chains.used = slices.DeleteFunc(chains.used, func(c *auditChain) bool { return c.path == path })
 }
 
 // TestDrawnAttacksOnALogAreFound writes records, and changes the file between them without the key. If

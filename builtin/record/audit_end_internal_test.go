@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 )
@@ -24,12 +25,13 @@ func auditLog(t *testing.T, key []byte, n int) []string {
 	return strings.SplitAfter(strings.TrimSuffix(string(data), "\n"), "\n")
 }
 
-// endOf returns the end of a log that consists of lines.
-func endOf(t *testing.T, lines ...string) chainEnd {
+// endOf returns the end of a log that consists of a text, for a writer that remembers a head.
+func endOf(t *testing.T, known AuditHead, key []byte, text string) chainEnd {
 	t.Helper()
-	end, ok := lastRecord([]byte(strings.Join(lines, "")), true, nil)
-	if !ok {
-		t.Fatal("no record")
+	c := &auditChain{head: known, key: key}
+	end, err := c.end(linesBackward(strings.NewReader(text), int64(len(text))), "")
+	if err != nil {
+		t.Fatal(err)
 	}
 	return end
 }
@@ -41,43 +43,43 @@ func TestAddedLinesMustContinueTheLog(t *testing.T) {
 	const (
 		partial  = `{"protocol":1,"seq`
 		foreign  = "a note\n"
-		replaced = "records that do not continue it were added"
-		noted    = "lines that are not its records were added"
+		replaced = notContinued
+		noted    = notRecords
 	)
-	known := endOf(t, lines[:2]...)
+	start := lines[0] + lines[1]
+	known := endOf(t, AuditHead{}, nil, start).AuditHead
 	whole := strings.TrimSuffix(lines[4], "\n")
 	for name, c := range map[string]struct {
 		added  string
 		seq    uint64
 		broken string
 		torn   bool
-		open   bool
 	}{
-		"one record":                      {lines[2], 3, "", false, false},
-		"all records":                     {lines[2] + lines[3] + lines[4], 5, "", false, false},
-		"a record without its newline":    {lines[2] + lines[3] + whole, 5, "", false, true},
-		"half a record":                   {partial, 2, "", true, true},
-		"half a record, ended":            {partial + "\n", 2, "", true, false},
-		"a record and half of one":        {lines[2] + partial, 3, "", true, true},
-		"a note":                          {foreign, 2, noted, false, false},
-		"a note without its newline":      {"a note", 2, noted, false, true},
-		"a record and a note":             {lines[2] + foreign, 3, noted, false, false},
-		"a record that skips one":         {lines[3], 4, "", false, false},
-		"a record that is known":          {lines[1], 2, replaced, false, false},
-		"a record that is known, open":    {strings.TrimSuffix(lines[1], "\n"), 2, replaced, false, true},
-		"a record of another log":         {other[1], 2, replaced, false, false},
-		"a changed record":                {strings.Replace(lines[2], `"x"`, `"y"`, 1), 2, noted, false, false},
-		"a record and one of another log": {lines[2] + other[1], 3, replaced, false, false},
+		"one record":                      {lines[2], 3, "", false},
+		"all records":                     {lines[2] + lines[3] + lines[4], 5, "", false},
+		"a record without its newline":    {lines[2] + lines[3] + whole, 5, "", false},
+		"half a record":                   {partial, 2, "", true},
+		"half a record, ended":            {partial + "\n", 2, "", true},
+		"a record and half of one":        {lines[2] + partial, 3, "", true},
+		"a note":                          {foreign, 2, noted, false},
+		"a note without its newline":      {"a note", 2, noted, false},
+		"a record and a note":             {lines[2] + foreign, 3, noted, false},
+		"a record that skips one":         {lines[3], 4, replaced, false},
+		"a record that is known":          {lines[1], 2, replaced, false},
+		"a record that is known, open":    {strings.TrimSuffix(lines[1], "\n"), 2, replaced, false},
+		"a record of another log":         {other[1], 2, replaced, false},
+		"a changed record":                {strings.Replace(lines[2], `"x"`, `"y"`, 1), 2, noted, false},
+		"a record and one of another log": {lines[2] + other[1], 3, replaced, false},
 	} {
 		t.Run(name, func(t *testing.T) {
-			end := continued(known, []byte(c.added), nil)
-			if end.Seq != c.seq || end.broken != c.broken || (end.torn != "") != c.torn || end.open != c.open {
+			end := endOf(t, known, nil, start+c.added)
+			if end.Seq != c.seq || end.broken != c.broken || (end.torn != "") != c.torn {
 				t.Errorf("got %+v", end)
 			}
 		})
 	}
 	t.Run("with another key", func(t *testing.T) {
-		if end := continued(known, []byte(lines[2]), []byte("key")); end.Seq != 2 || end.broken != noted {
+		if end := endOf(t, known, []byte("key"), start+lines[2]); end.Seq != 2 || end.broken == "" {
 			t.Errorf("got %+v", end)
 		}
 	})
@@ -87,35 +89,61 @@ func TestLastRecordIsSearchedBackwards(t *testing.T) {
 	lines := auditLog(t, nil, 3)
 	all := strings.Join(lines, "")
 	for name, c := range map[string]struct {
-		data  string
-		whole bool
-		seq   uint64 // 0: none is found
+		text string
+		seq  uint64 // 0: none is found
 	}{
-		"the last one":                     {all + "\n", true, 3},
-		"without a newline":                {all, true, 3},
-		"before a note":                    {all + "\na note\n", true, 3},
-		"before empty lines":               {all + "\n\n\n", true, 3},
-		"the first line of a part":         {lines[2], false, 0},
-		"the first line of a file":         {lines[2], true, 3},
-		"the second line of a part":        {"x\n" + lines[2], false, 3},
-		"a record before a changed record": {lines[0] + strings.Replace(lines[1], `"x"`, `"y"`, 1), true, 1},
-		"no record":                        {"a note\n", true, 0},
-		"nothing":                          {"", true, 0},
+		"the last one":                     {all + "\n", 3},
+		"without a newline":                {all, 3},
+		"before a note":                    {all + "\na note\n", 3},
+		"before empty lines":               {all + "\n\n\n", 3},
+		"after an empty line":              {"\n" + lines[0], 1},
+		"the first line":                   {lines[2], 3},
+		"the second line":                  {"x\n" + lines[2], 3},
+		"a record before a changed record": {lines[0] + strings.Replace(lines[1], `"x"`, `"y"`, 1), 1},
+		"nothing":                          {"", 0},
+		"empty lines":                      {"\n\n", 0},
 	} {
 		t.Run(name, func(t *testing.T) {
-			end, ok := lastRecord([]byte(c.data), c.whole, nil)
-			if ok != (c.seq > 0) || end.Seq != c.seq {
-				t.Errorf("got %+v, %t", end, ok)
+			if end := endOf(t, AuditHead{}, nil, c.text); end.Seq != c.seq {
+				t.Errorf("got %+v", end)
 			}
 		})
+	}
+	t.Run("no record", func(t *testing.T) {
+		c := new(auditChain)
+		if end, err := c.end(linesBackward(strings.NewReader("a note\n"), 7), ""); err == nil {
+			t.Errorf("got %+v", end)
+		}
+	})
+}
+
+func TestLinesAreReadBackward(t *testing.T) {
+	long := strings.Repeat("x", 3*chunk)
+	for _, text := range []string{
+		"", "a", "a\n", "a\nb", "a\nb\n", "\n", "\n\n", "a\n\nb\n", "\na\n", long, long + "\n" + long + "\n", "a\n" + long + "\nb",
+		strings.Repeat("abc\n", chunk/2),
+	} {
+		want := slices.Collect(strings.SplitSeq(strings.TrimSuffix(text, "\n"), "\n"))
+		if strings.TrimSuffix(text, "\n") == "" && len(text) < 2 {
+			want = nil
+		}
+		slices.Reverse(want)
+		var got []string
+		for line, err := range linesBackward(strings.NewReader(text), int64(len(text))) {
+			if got = append(got, string(line)); err != nil {
+				t.Error(err)
+			}
+		}
+		if !slices.Equal(got, want) {
+			t.Errorf("%.20q: %.100q", text, got)
+		}
 	}
 }
 
 func TestLinesOfKilledWritersAreRecognised(t *testing.T) {
 	for data, want := range map[string]bool{
-		`{`: true, `{"prot`: true, `{"protocol":1`: true, "": true, "\n": true,
-		"{\"protocol\":1\n{\"pro": true, `{"protocol":1}`: false, `x`: false, "{\"pro\nx": false, `{}`: false,
-		`{"protocols`: false,
+		`{`: true, `{"prot`: true, `{"protocol":1`: true, "": true,
+		`{"protocol":1}`: false, `x`: false, `{}`: false, `{"protocols`: false,
 	} {
 		t.Run(data, func(t *testing.T) {
 			if got := isPartial([]byte(data)); got != want {
@@ -168,12 +196,9 @@ func TestLongRecordsAreRefused(t *testing.T) {
 }
 
 func TestLongLinesEndTheReading(t *testing.T) {
-	n, last := 0, error(nil)
 	data := append([]byte("a\n"), bytes.Repeat([]byte("x"), maxAuditLine+128<<10)...)
-	for _, err := range auditLines(bytes.NewReader(append(data, "\nb\n"...))) {
-		n, last = n+1, err
-	}
-	if n != 2 || last == nil || !strings.Contains(last.Error(), "longer than") {
-		t.Errorf("%d lines, %v", n, last)
+	_, err := VerifyAudit(bytes.NewReader(append(data, "\nb\n"...)), AuditCheck{})
+	if err == nil || !strings.Contains(err.Error(), "longer than") {
+		t.Error(err)
 	}
 }

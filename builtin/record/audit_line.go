@@ -8,12 +8,6 @@ import (
 	"fmt"
 )
 
-// changedError returns the error for a record that says that the log was changed before it.
-func changedError(link chainLink) error {
-	return errNoticed{fmt.Errorf("the log was changed: %s; record %d says so, see its chain", link.Broken,
-		link.Seq)}
-}
-
 // chainedLine returns the line of a record with its link, including hash and newline, and the hash.
 func chainedLine(r auditedEvent, link chainLink, key []byte) (line []byte, hash string, err error) {
 	line, hash = chained(r.linked(link), key)
@@ -73,21 +67,30 @@ type chainLine struct {
 
 // parseChainLine parses a line. It returns false if the line is not an audit record.
 func parseChainLine(line []byte) (l chainLine, ok bool) {
+	l, ok = cutHash(line)
+	return l, ok && l.parse(line)
+}
+
+// cutHash parses the hash at the end of a line.
+func cutHash(line []byte) (l chainLine, ok bool) {
 	at := len(line) - len(hashField) - hashSize - len(`"}`)
 	if at < 1 || !bytes.HasSuffix(line, []byte(`"}`)) {
 		return l, false
 	}
-	switch field := string(line[at : at+len(hashField)]); field {
-	case hashField, hmacField:
-		l.keyed = field == hmacField
-	default:
-		return l, false
-	}
-	l.body, l.hash = line[:at], string(line[at+len(hashField):len(line)-len(`"}`)])
-	var hash string
-	l.chainLink, hash, ok = eventLink(line)
-	return l, ok && l.Seq > 0 && hash == l.hash
+	field := string(line[at : at+len(hashField)])
+	return chainLine{
+		body: line[:at], hash: string(line[at+len(hashField) : len(line)-len(`"}`)]), keyed: field == hmacField,
+	}, field == hashField || field == hmacField
 }
+
+// parse parses the link of a line, and reports whether the line is a record.
+func (l *chainLine) parse(line []byte) bool {
+	link, hash, ok := eventLink(line)
+	l.chainLink = link
+	return ok && link.Seq > 0 && hash == l.hash
+}
+
+func (l *chainLine) head() AuditHead { return AuditHead{Log: l.Log, Seq: l.Seq, Hash: l.hash} }
 
 // verifies reports whether the hash of the line was made with the key.
 func (l *chainLine) verifies(key []byte) bool {

@@ -1,7 +1,6 @@
 package record
 
 import (
-	"os"
 	"strings"
 	"testing"
 )
@@ -93,7 +92,7 @@ func TestWriterContinuesOnlyALaterHead(t *testing.T) {
 				}
 			}
 			chain := auditChain{head: AuditHead{Log: "a", Seq: 5, Hash: "g"}}
-			end, err := chain.rotatedEnd(file)
+			end, err := chain.end(linesBackward(strings.NewReader(""), 0), file)
 			if err != nil || end.Seq != c.want || end.Log != "a" {
 				t.Errorf("the end is %+v, %v", end, err)
 			}
@@ -118,24 +117,10 @@ func TestReplacedLogsContinueOnlyTheirRecords(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			_, hash := chained(eventOf("x").linked(one), key)
-			chain := auditChain{head: AuditHead{Log: "a", Seq: 1, Hash: hash}}
-			end := chain.replacedEnd(fileOf(t, c.text), int64(len(c.text)), key)
+			end := endOf(t, AuditHead{Log: "a", Seq: 1, Hash: hash}, key, c.text)
 			if end.Seq != c.seq || (end.broken != "") != c.broken || end.Log != "a" {
 				t.Errorf("the end is %+v", end)
 			}
 		})
 	}
-}
-
-func fileOf(t *testing.T, text string) *os.File {
-	path := t.TempDir() + "/log"
-	if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
-		t.Fatal(err)
-	}
-	f, err := os.Open(path)
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { _ = f.Close() })
-	return f
 }

@@ -6,11 +6,11 @@ import (
 	"crypto/hmac"
 	"crypto/sha256"
 	"encoding/hex"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"hash"
 	"io"
-	"iter"
 )
 
 // AuditCheck holds the expectations of [VerifyAudit]. The zero value suits a log that was written without a key and is
@@ -42,14 +42,16 @@ type AuditState struct {
 // AuditCheck.Head and AuditCheck.Log, from a head that was noted elsewhere; see [AuditHead].
 func VerifyAudit(r io.Reader, check AuditCheck) (AuditState, error) {
 	v := verifier{check: check, prev: check.After}
-	for line, err := range auditLines(r) {
-		if err != nil {
-			v.find("%v", err)
-			break
-		}
-		if v.line(line); len(v.found) == 20 {
-			break
-		}
+	lines := bufio.NewScanner(r)
+	lines.Buffer(make([]byte, 0, chunk), maxAuditLine)
+	lines.Split(cutLine)
+	for len(v.found) < 20 && lines.Scan() {
+		v.line(lines.Bytes())
+	}
+	if err := lines.Err(); errors.Is(err, bufio.ErrTooLong) {
+		v.find("longer than %d bytes, so not a record", maxAuditLine)
+	} else if err != nil {
+		v.find("%v", err)
 	}
 	if v.foreign.n > 0 {
 		v.found = append(v.found, fmt.Errorf("line %d: not a record, and no record after it confirms it: "+
@@ -75,26 +77,40 @@ type verifier struct {
 // foreignLines are lines that are not records. They are hashed and not kept, because there may be any number of them.
 type foreignLines struct {
 	n      int
-	breaks int // not yet hashed: a hash has no line breaks at its end
+	others bool // a line is not the beginning of a record, as left by writers that were killed
+	breaks int  // not yet hashed: a hash has no line breaks at its end
 	hash   hash.Hash
 }
 
 func (f *foreignLines) add(line []byte) {
-	if f.n++; f.n == 1 {
-		f.hash = sha256.New()
-	} else {
+	switch {
+	case f.n > 0:
 		f.breaks++
+	case len(line) == 0:
+		return
+	default:
+		f.hash = sha256.New()
 	}
+	f.n++
 	if len(line) == 0 {
 		return
 	}
+	f.others = f.others || !isPartial(line)
 	for ; f.breaks > 0; f.breaks-- {
 		f.hash.Write([]byte{'\n'})
 	}
 	f.hash.Write(line)
 }
 
-// torn returns the hash with which a record confirms the lines. It is that of tornHash.
+// isPartial reports whether a line is the beginning of a record. A complete line without a hash is not: somebody else
+// has written it.
+func isPartial(line []byte) bool {
+	const beginning = `{"protocol":`
+	n := min(len(line), len(beginning))
+	return string(line[:n]) == beginning[:n] && !json.Valid(line)
+}
+
+// torn returns the hash with which a record confirms the lines.
 func (f *foreignLines) torn() string {
 	if f.n == 0 {
 		return ""
@@ -111,9 +127,6 @@ func (v *verifier) line(line []byte) {
 	l, ok := parseChainLine(line)
 	if !ok {
 		if v.foreign.n == 0 {
-			if len(line) == 0 {
-				return
-			}
 			v.foreignAt = v.at
 		}
 		v.foreign.add(line)
@@ -170,33 +183,13 @@ func (v *verifier) vouched(torn string) {
 // maxAuditLine bounds the length of a line in bytes.
 const maxAuditLine = 16 << 20
 
-// auditLines yields the lines of a log without newlines. A line is valid until the next one is read.
-func auditLines(r io.Reader) iter.Seq2[[]byte, error] {
-	return func(yield func([]byte, error) bool) {
-		b := bufio.NewReaderSize(r, 64<<10)
-		var line []byte
-		for {
-			part, err := b.ReadSlice('\n')
-			line = append(line, part...)
-			switch {
-			case errors.Is(err, bufio.ErrBufferFull) && len(line) <= maxAuditLine:
-				continue
-			case errors.Is(err, bufio.ErrBufferFull):
-				yield(nil, fmt.Errorf("longer than %d bytes, so not a record", maxAuditLine))
-				return
-			case errors.Is(err, io.EOF):
-				if len(line) > 0 {
-					yield(line, nil)
-				}
-				return
-			case err != nil:
-				yield(nil, err)
-				return
-			}
-			if !yield(bytes.TrimSuffix(line, []byte{'\n'}), nil) {
-				return
-			}
-			line = line[:0]
-		}
+// cutLine splits a log into its lines, without newlines.
+func cutLine(data []byte, isEnd bool) (advance int, line []byte, err error) {
+	if at := bytes.IndexByte(data, '\n'); at >= 0 {
+		return at + 1, data[:at], nil
 	}
+	if !isEnd || len(data) == 0 {
+		return 0, nil, nil
+	}
+	return len(data), data, nil
 }

@@ -3,10 +3,12 @@ package record
 import (
 	"bytes"
 	"context"
-	"crypto/sha256"
-	"fmt"
+	"errors"
+	"io"
 	"iter"
-	"slices"
+	"os"
+
+	"github.com/hookgen/hookgen/internal/atomicfile"
 )
 
 // An AuditStore keeps the lines of an audit log, for example in a table of a database. It is safe for concurrent use,
@@ -21,104 +23,79 @@ type AuditStore interface {
 	Append(ctx context.Context, next func(last iter.Seq2[[]byte, error]) (line []byte, err error)) error
 }
 
-// appendTo writes one record to a store. Like append, it continues the chain that the writer remembers.
-func (c *auditChain) appendTo(
-	ctx context.Context, store AuditStore, headFile string, key []byte, r auditedEvent,
-) error {
-	var (
-		next auditChain
-		link chainLink
-	)
-	err := store.Append(ctx, func(last iter.Seq2[[]byte, error]) ([]byte, error) {
-		end, err := c.storedEnd(last, headFile, key)
-		if err != nil {
-			return nil, err
-		}
-		link = end.next()
-		link.Torn = "" // a store has no incomplete lines
-		line, hash, err := chainedLine(r, link, key)
-		if err != nil {
-			return nil, err
-		}
-		line = bytes.TrimSuffix(line, []byte{'\n'})
-		next = auditChain{
-			head: AuditHead{Log: link.Log, Seq: link.Seq, Hash: hash}, last: lastLine{int64(len(line)), sha256.Sum256(line)},
-		}
-		return line, nil
-	})
+// An auditFile is a log in a file. Unlike other stores it may have incomplete lines, which killed writers left. The
+// caller holds the lock of the path.
+type auditFile struct {
+	path  string
+	flush bool // write each line to the disk
+}
+
+var syncFile = (*os.File).Sync // replaced in tests
+
+// Append adds a line in one write. An incomplete line at the end of the file is ended first.
+func (l auditFile) Append(_ context.Context, next func(iter.Seq2[[]byte, error]) ([]byte, error)) (err error) {
+	errLink := errors.New("the log is a link; nothing is written to its target: remove the link, or name the target")
+	if isLink(l.path) {
+		return errLink
+	}
+	f, size, err := atomicfile.OpenAppend(l.path)
 	if err != nil {
 		return err
 	}
-	*c = next
-	if headFile != "" {
-		if err := writeHead(headFile, c.head); err != nil {
-			return errNoticed{fmt.Errorf("the head of a record is not written: %w", err)}
-		}
+	defer func() { err = errors.Join(err, f.Close()) }()
+	if isLink(l.path) { // since the check above
+		return errLink
 	}
-	if link.Broken != "" {
-		return changedError(link)
+	line, err := next(linesBackward(f, size))
+	if err != nil {
+		return err
 	}
-	return nil
+	line = append(line, '\n')
+	if size > 0 && !atomicfile.EndsLine(f, size) {
+		line = append([]byte{'\n'}, line...)
+	}
+	if err = atomicfile.WriteEnd(f, size, line); err == nil && l.flush {
+		err = syncFile(f)
+	}
+	return err
 }
 
-// storedEnd returns the end of a log in a store.
-func (c *auditChain) storedEnd(last iter.Seq2[[]byte, error], headFile string, key []byte) (chainEnd, error) {
-	known := c.head.Log != ""
-	var (
-		end   = chainEnd{AuditHead: c.head}
-		added [][]byte // lines after the end, the last one first
-		size  int
-		found bool
-	)
-	for line, err := range last {
-		if err != nil {
-			return chainEnd{}, err
-		}
-		if known && c.last == (lastLine{int64(len(line)), sha256.Sum256(line)}) {
-			found = true
-			break
-		}
-		if l, ok := parseChainLine(line); !known && ok && l.verifies(key) {
-			end.AuditHead, found = AuditHead{Log: l.Log, Seq: l.Seq, Hash: l.hash}, true
-			break
-		}
-		added = append(added, bytes.Clone(line))
-		if size += len(line); size > maxTail {
-			break
-		}
-	}
-	slices.Reverse(added)
-	switch {
-	case found:
-		end.follow(added, key)
-	case known && len(added) == 0:
-		return c.rotatedEnd(headFile)
-	case known:
-		end.broken = fmt.Sprintf("it no longer has record %d: records were removed or changed", c.head.Seq)
-		for _, line := range added { // other processes may have continued it
-			if l, ok := parseChainLine(line); ok && l.verifies(key) && l.Log == end.Log && l.Seq > end.Seq {
-				end.Seq, end.Hash = l.Seq, l.hash
+// isLink reports whether a path is a symbolic link.
+func isLink(path string) bool {
+	info, err := os.Lstat(path)
+	return err == nil && info.Mode()&os.ModeSymlink != 0
+}
+
+// chunk is the number of bytes in which the end of a file is read first.
+const chunk = 64 << 10
+
+// linesBackward yields the lines of a file without newlines, the last one first. It yields the last bytes of a line
+// that is longer than any record, and then no more.
+func linesBackward(f io.ReaderAt, size int64) iter.Seq2[[]byte, error] {
+	return func(yield func([]byte, error) bool) {
+		var data []byte // the end of a line and perhaps more lines, which were read and not yielded
+		for at, isEnd := size, true; at > 0 || len(data) > 0; {
+			from := bytes.LastIndexByte(data, '\n') + 1
+			if from == 0 && at > 0 && len(data) <= maxAuditLine {
+				n := min(at, int64(max(chunk, len(data))))
+				read := make([]byte, n, int(n)+len(data))
+				if _, err := f.ReadAt(read, at-n); err != nil {
+					yield(nil, err)
+					return
+				}
+				at, data = at-n, append(read, data...)
+				if isEnd {
+					isEnd, data = false, bytes.TrimSuffix(data, []byte{'\n'})
+				}
+				continue
+			}
+			if !yield(data[from:], nil) || from == 0 {
+				return
+			}
+			if data = data[:from-1]; from == 1 && at == 0 {
+				yield(data, nil) // the first line is empty
+				return
 			}
 		}
-	}
-	if known {
-		return end.compared(headFile), nil
-	}
-	var err error
-	if !found && len(added) > 0 {
-		err = errForeign
-	}
-	return firstEnd(end, err, len(added) == 0 && !found, headFile)
-}
-
-// follow moves the end to the last of the lines that continue it. Other lines do not belong to the log.
-func (e *chainEnd) follow(lines [][]byte, key []byte) {
-	for _, line := range lines {
-		l, ok := parseChainLine(line)
-		if !ok || !l.verifies(key) || l.Log != e.Log || l.Prev != e.Hash || l.Seq != e.Seq+1 {
-			e.broken = "lines that do not continue it were added"
-			continue
-		}
-		e.Seq, e.Hash = l.Seq, l.hash
 	}
 }

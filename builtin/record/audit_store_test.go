@@ -99,9 +99,10 @@ func TestChangedAuditStoreIsNoticed(t *testing.T) {
 		{"nothing", func(*lineStore) {}, "", ""},
 		{"last line changed", change(2, `"seq":3`, `"seq":9`), "it no longer has record 3", "does not match the line"},
 		{"last line removed", func(s *lineStore) { s.lines = s.lines[:2] }, "it no longer has record 3", "does not continue"},
-		{"line inserted", insert(`{"protocol":1}`), "lines that do not continue it were added", "not a record"},
+		{"half a line inserted", insert(`{"protocol":1`), "lines that are not its records were added", "not a record"},
+		{"line inserted", insert(`{"protocol":1}`), "lines that are not its records were added", "not a record"},
 		{"record repeated", func(s *lineStore) { s.lines = append(s.lines, s.lines[0]) },
-			"lines that do not continue it were added", "moved"},
+			"records that do not continue it were added", "moved"},
 		{"all moved away", func(s *lineStore) { s.lines = nil }, "", "pass After"},
 		{"early line changed", change(0, `"seq":1`, `"seq":2`), "", "does not match the line"},
 	} {
