@@ -80,12 +80,11 @@ func (inv *AroundInvocation) Crashed(ctx context.Context, s *Snapshot, i int, re
 	if recovered == nil && !inv.inner().leave(i) {
 		return nil // which no caller receives
 	}
-	var f *hookkit.Failure
+	e := new(entry) // the act
 	if i < len(s.entries) {
-		f, _ = s.failed(ctx, s.entries[i], crashed(recovered), recovered == nil, nil)
-	} else {
-		f = s.actCrashed(ctx, recovered)
+		e = s.entries[i]
 	}
+	f, _ := s.failed(ctx, e, crashed(recovered), recovered == nil, nil)
 	inv.remember(ctx, s, innerError{f, f, recovered != nil}) // a Goexit is reported already
 	return f
 }
@@ -93,14 +92,11 @@ func (inv *AroundInvocation) Crashed(ctx context.Context, s *Snapshot, i int, re
 // ActCrashed returns the failure of an act that panicked, or ended its goroutine, while no hook was registered. It is
 // reported as an act inside hooks is.
 func ActCrashed(ctx context.Context, p RegistryHolder, recovered any) error {
-	layers := p.ownRegistry().layers()
-	unlock := lock(layers)
-	now := layers[len(layers)-1].take(layers)
-	unlock()
 	if passes(recovered) {
 		panic(recovered)
 	}
-	return now.actCrashed(ctx, recovered)
+	f, _ := p.ownRegistry().state.latest().failed(ctx, new(entry), crashed(recovered), recovered == nil, nil)
+	return f
 }
 
 // Failed handles an error on its way out of hook i, counted from 0, or out of the act if i is the number of hooks. A

@@ -7,31 +7,36 @@ import (
 	"runtime"
 	"slices"
 	"strings"
-	"sync/atomic"
-	"time"
 
 	"github.com/hookgen/hookgen/hookkit/internal/opaque"
 )
 
-// An entry is one hook, observer or tracer at one point. Apart from walk, it does not change once it is registered.
+// An entry is one hook, observer or tracer at one point. Fires read what does not change once it is registered.
 type entry struct {
-	hook       any
-	regs       []*registration // every registration it belongs to, the innermost first; a Use appends its own
-	name       string
-	site       string
-	sited      bool     // the site was given
-	seq        []uint64 // the time of registration, and the position in what replaced the entry of that time
-	priority   int
-	ranked     bool // the priority was given
-	anchors    []anchor
-	keys       opaque.Keys
-	registry   *Registry
-	timeout    time.Duration
-	failClosed bool
-	queue      *queue // of Async
-	walk       uint   // the last walk of its ordering that met it
-	walkEnded  bool   // whether that walk has met all that must follow
+	opaque.Settings // of the registration, with the name and the site if none was given; anchors has Before and After
+
+	kind      kind
+	hook      any
+	regs      []*registration // every registration it belongs to, the innermost first; a Use appends its own
+	sited     bool            // the site was given
+	seq       []uint64        // the time of registration, and the position in what replaced the entry of that time
+	anchors   []anchor
+	registry  *Registry
+	queue     *queue // of Async
+	walk      uint   // the last walk of its ordering that met it
+	walkEnded bool   // whether that walk has met all that must follow
+	removed   bool
 }
+
+// A kind says what an entry is.
+type kind int
+
+const (
+	isHook kind = iota
+	isObserver
+	isTracer
+	kinds // their number
+)
 
 // An anchor is one registration in a Before or an After.
 type anchor struct {
@@ -43,8 +48,8 @@ type anchor struct {
 // target returns the place that the anchor means now, and the side.
 func (a anchor) target() target {
 	p := a.place
-	for whole := p.whole.Load(); whole != nil; whole = p.whole.Load() {
-		p = whole
+	for p.whole != nil {
+		p = p.whole
 	}
 	return target{p, a.after}
 }
@@ -58,10 +63,11 @@ func (e *entry) isAt(p *place) bool {
 func bySeq(a, b *entry) int { return slices.Compare(a.seq, b.seq) }
 
 // byRank puts the higher priority first, then the earlier registration.
-func byRank(a, b *entry) int { return cmp.Or(cmp.Compare(b.priority, a.priority), bySeq(a, b)) }
+func byRank(a, b *entry) int { return cmp.Or(cmp.Compare(b.Priority, a.Priority), bySeq(a, b)) }
 
-// clock counts registrations of all Hooks, so that those of different layers can be compared.
-var clock atomic.Uint64
+// clock counts registrations of all Hooks, so that those of different layers can be compared. The lock registering
+// guards it.
+var clock uint64
 
 // options collects the options of one registration. One that is nil, or of a type that is not hookkit's but embeds one
 // of the interfaces, is invalid. It is not inlined, because the compiler would compile it once more for each method of
@@ -80,13 +86,6 @@ func options[O any](opts []O) opaque.Settings {
 	return set
 }
 
-// refuseInvalid panics if one of the options cannot be used.
-func refuseInvalid(verb, site string, set opaque.Settings) {
-	if set.Invalid != "" {
-		panic(fmt.Sprintf("hookkit: %s at %s: %s", verb, site, set.Invalid))
-	}
-}
-
 func anchors(set opaque.Settings) []anchor {
 	var as []anchor
 	add := func(regs []*opaque.Registration, after bool) {
@@ -99,13 +98,13 @@ func anchors(set opaque.Settings) []anchor {
 	return as
 }
 
-// newEntry makes the entry of one hook or observer, which is not nil. Nothing is registered yet.
-func newEntry(hook any, set opaque.Settings, site string) *entry {
-	e := &entry{hook: hook, name: set.Name, site: cmp.Or(set.Site, site), sited: set.Site != "",
-		priority: set.Priority, ranked: set.Ranked, anchors: anchors(set), keys: set.Keys, timeout: set.Timeout,
-		failClosed: set.FailClosed}
-	if e.name == "" {
-		e.name = nameOf(hook)
+// newEntry makes an entry. Nothing is registered yet.
+func newEntry(k kind, hook any, set opaque.Settings, site string) *entry {
+	e := &entry{Settings: set, kind: k, hook: hook, sited: set.Site != "", anchors: anchors(set)}
+	e.Before, e.After = nil, nil // so that they do not keep hooks that are removed
+	e.Site = cmp.Or(set.Site, site)
+	if e.Name == "" {
+		e.Name = nameOf(hook)
 	}
 	if set.Queue > 0 {
 		e.queue = newQueue(set.Queue)
@@ -113,10 +112,14 @@ func newEntry(hook any, set opaque.Settings, site string) *entry {
 	return e
 }
 
-// refuseNil panics if the hook or observer is nil.
-func refuseNil(verb, site, what string, hook any) {
+// refuse panics if the hook or observer is nil, or one of the options cannot be used.
+func refuse(verb, site, what string, hook any, set opaque.Settings) {
+	problem := set.Invalid
 	if isNil(hook) {
-		panic(fmt.Sprintf("hookkit: %s at %s: the %s is nil; pass a value", verb, site, what))
+		problem = "the " + what + " is nil; pass a value"
+	}
+	if problem != "" {
+		panic(fmt.Sprintf("hookkit: %s at %s: %s", verb, site, problem))
 	}
 }
 

@@ -11,7 +11,7 @@ import (
 
 // failure describes a failure of the entry at the point.
 func (e *entry) failure(point string, err error) *hookkit.Failure {
-	f := &hookkit.Failure{Point: point, Hook: e.name, Site: e.site, Cause: err}
+	f := &hookkit.Failure{Point: point, Hook: e.Name, Site: e.Site, Cause: err}
 	if c, ok := err.(*crash); ok {
 		f.Cause, f.Place, f.Stack = c.cause, c.place, c.stack
 	}

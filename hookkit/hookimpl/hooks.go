@@ -19,10 +19,9 @@ func ObserveAny(points []hookkit.AnyPoint, observer any,
 // observeAny registers one observer at the site.
 func observeAny(site string, owners []*Registry, observer any,
 	notify func(context.Context, hookkit.AnyRun, hookkit.AnyFired), opts []hookkit.ObserverOption) *hookkit.Registration {
-	refuseNil("ObserveAny", site, "observer", observer)
 	set := options(opts)
-	refuseInvalid("ObserveAny", site, set)
-	return register("ObserveAny", newEntry(everything{observer, notify}, set, site), toObservers, owners...)
+	refuse("ObserveAny", site, "observer", observer, set)
+	return register("ObserveAny", newEntry(isObserver, everything{observer, notify}, set, site), owners...)
 }
 
 // Layer makes each of the inner points, which are new, a layer on the outer point in the same place.
@@ -30,7 +29,7 @@ func Layer(name string, inner, outer []hookkit.AnyPoint) {
 	for i := range inner {
 		o, in := registryOf(&outer[i]), registryOf(&inner[i])
 		o.refuseInBind("Layer", 3, "the program adds layers")
-		in.tree, in.outer, in.name = o.tree, o, name
+		in.outer, in.bases, in.name = o, []*Registry{o}, name
 		in.state.activate(true) // a hook may be added to an outer layer at any time
 	}
 }
@@ -42,7 +41,7 @@ func Over(name string, result, first, second []hookkit.AnyPoint) {
 		f, s, r := registryOf(&first[i]), registryOf(&second[i]), registryOf(&result[i])
 		f.refuseInBind("Over", 3, "the program combines Hooks")
 		s.refuseInBind("Over", 3, "the program combines Hooks")
-		r.over, r.name = &pair{f, s}, name
+		r.bases, r.fixed, r.name = []*Registry{f, s}, fixedByOver, name
 		r.state.activate(true) // a hook may be added to either at any time
 	}
 }
@@ -50,12 +49,12 @@ func Over(name string, result, first, second []hookkit.AnyPoint) {
 // Trace attaches the tracer to the points.
 func Trace(points []hookkit.AnyPoint, t hookkit.Tracer) *hookkit.Registration {
 	site := callsite.Of(2)
-	refuseNil("Trace", site, "tracer", t)
+	refuse("Trace", site, "tracer", t, opaque.Settings{})
 	owners := registries(points)
 	for _, r := range owners {
 		r.refuseInBind("Trace", 3, "the operator traces")
 	}
-	return register("Trace", newEntry(t, opaque.Settings{}, site), toTracers, owners...)
+	return register("Trace", newEntry(isTracer, t, opaque.Settings{}, site), owners...)
 }
 
 // HandleFailures makes handle the failure handler of the points and of the layers on them; nil restores the default.
@@ -66,12 +65,12 @@ func HandleFailures(points []hookkit.AnyPoint, handle func(context.Context, *hoo
 func handleFailures(owners []*Registry, handle func(context.Context, *hookkit.Failure)) {
 	for _, r := range owners {
 		r.refuseInBind("HandleFailures", 4, "the operator handles failures")
-		if text := r.readOnly(); text != "" {
-			panic(fmt.Sprintf("hookkit: HandleFailures at %s: %s", callsite.Of(3), text))
+		if r.fixed != "" {
+			panic(fmt.Sprintf("hookkit: HandleFailures at %s: %s", callsite.Of(3), r.fixed))
 		}
 	}
-	unlock := lock(owners)
-	defer unlock()
+	registering.Lock()
+	defer registering.Unlock()
 	for _, r := range owners {
 		r.onFailure = handle
 		r.changed()
@@ -89,36 +88,24 @@ func registries(points []hookkit.AnyPoint) []*Registry {
 // Registered returns the registrations of that name, in the order in which they were made: a Use before what its Bind
 // added.
 func Registered(points []hookkit.AnyPoint, name string) []*hookkit.Registration {
-	var found []*registration
-	first := map[*registration]*entry{} // the earliest of its entries
-	for i := range points {
-		r := registryOf(&points[i])
-		layers := r.layers()
-		unlock := lock(layers)
-		for _, layer := range layers {
-			for _, e := range slices.Concat(layer.hooks.inOrder(), layer.observers.inOrder(), layer.tracers.inOrder()) {
-				for _, reg := range slices.Backward(e.regs) { // a Use before what its Bind added
-					if reg.name != name {
-						continue
-					}
-					at, ok := first[reg]
-					if !ok {
-						found = append(found, reg)
-					}
-					if !ok || bySeq(e, at) < 0 {
-						first[reg] = e
-					}
-				}
+	registering.Lock()
+	defer registering.Unlock()
+	var all []*entry
+	for _, r := range registries(points) {
+		for _, layer := range r.layers() {
+			all = append(all, layer.all()...)
+		}
+	}
+	slices.SortStableFunc(all, bySeq)
+	var found []*hookkit.Registration
+	for _, e := range all {
+		for _, reg := range slices.Backward(e.regs) {
+			if reg.name == name && !slices.Contains(found, reg.public) {
+				found = append(found, reg.public)
 			}
 		}
-		unlock()
 	}
-	slices.SortStableFunc(found, func(a, b *registration) int { return bySeq(first[a], first[b]) })
-	public := make([]*hookkit.Registration, len(found))
-	for i, reg := range found {
-		public[i] = reg.public
-	}
-	return public
+	return found
 }
 
 // refuseInBind panics if the registry belongs to Hooks that a Bind was given. The text names the call that is skip

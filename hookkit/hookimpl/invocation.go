@@ -150,7 +150,7 @@ func (inv *Invocation) Contributed(n int, by *[]hookkit.By) {
 func (inv *Invocation) contributed(n int, by *[]hookkit.By) {
 	e := inv.entry()
 	for range n {
-		*by = append(*by, hookkit.By{Hook: e.name, Site: e.site, Decision: hookkit.DecisionCollect})
+		*by = append(*by, hookkit.By{Hook: e.Name, Site: e.Site, Decision: hookkit.DecisionCollect})
 	}
 }
 

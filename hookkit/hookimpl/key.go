@@ -160,10 +160,10 @@ func (s *Snapshot) byKey() {
 func (k *keyed) sort(all []*entry, of func(*keySlot) *[]int) entriesByKey {
 	sorted := entriesByKey{all: all}
 	for i, e := range all {
-		if e.keys.Name == "" {
+		if e.Keys.Name == "" {
 			sorted.common = append(sorted.common, i)
 		}
-		for _, key := range e.keys.Values {
+		for _, key := range e.Keys.Values {
 			slot := k.slots[key]
 			if slot == nil {
 				slot = new(keySlot)
@@ -208,20 +208,20 @@ func (s *Snapshot) forKey(key any) *Snapshot {
 // checkKeys returns why the entry cannot be registered at the point for its keys.
 func (p *Point) checkKeys(e *entry) error {
 	switch {
-	case e.keys.Name == "":
+	case e.Keys.Name == "":
 		return nil
 	case p.Key == nil:
 		return fmt.Errorf("%s (%s) has the option For%s, but the point has no key; remove the option",
-			e.name, e.site, e.keys.Name)
-	case p.Key.name != e.keys.Name:
+			e.Name, e.Site, e.Keys.Name)
+	case p.Key.name != e.Keys.Name:
 		return fmt.Errorf("%s (%s) has the option For%s, but the key of the point is %s; use For%s",
-			e.name, e.site, e.keys.Name, p.Key.name, p.Key.name)
-	case len(e.keys.Values) == 0:
+			e.Name, e.Site, e.Keys.Name, p.Key.name, p.Key.name)
+	case len(e.Keys.Values) == 0:
 		return fmt.Errorf("%s (%s): the options For%s have no key in common, so that it would never run; remove one of them",
-			e.name, e.site, e.keys.Name)
-	case reflect.TypeOf(e.keys.Values[0]) != p.Key.typ:
+			e.Name, e.Site, e.Keys.Name)
+	case reflect.TypeOf(e.Keys.Values[0]) != p.Key.typ:
 		return fmt.Errorf("%s (%s) has the option For%s with a %T, but the key of the point is a %v; "+
-			"use For%s of the package of the point", e.name, e.site, e.keys.Name, e.keys.Values[0], p.Key.typ, p.Key.name)
+			"use For%s of the package of the point", e.Name, e.Site, e.Keys.Name, e.Keys.Values[0], p.Key.typ, p.Key.name)
 	}
 	return nil
 }
@@ -241,7 +241,7 @@ func (r *Registry) Keys() []any {
 	var keys []any
 	known := make(map[any]bool)
 	for _, e := range slices.Concat(now.hooks.all, now.observers.all) {
-		for _, key := range e.keys.Values {
+		for _, key := range e.Keys.Values {
 			if !known[key] {
 				known[key] = true
 				keys = append(keys, key)

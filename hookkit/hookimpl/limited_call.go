@@ -30,10 +30,10 @@ func (s *supervisedHook) callLimited(
 ) (hookkit.AnyReply, error) {
 	c := &limitedCall{supervisedHook: s, run: run, call: call}
 	c.ctx.Context = Background(ctx) // it may itself end by the timeout of a hook further out
-	c.ctx.deadline = time.Now().Add(s.entry.timeout)
+	c.ctx.deadline = time.Now().Add(s.entry.Timeout)
 	c.waiting.Add(1)
 	next := c.next // one function for both goroutines, because each function is an allocation
-	timer := time.AfterFunc(s.entry.timeout, next)
+	timer := time.AfterFunc(s.entry.Timeout, next)
 	go next()
 	c.waiting.Wait()
 	timer.Stop()

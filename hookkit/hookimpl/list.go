@@ -11,7 +11,7 @@ import (
 
 // Hooks implements [hookkit.AnyPoint.Hooks].
 func (r *Registry) Hooks() []hookkit.Info {
-	infos := r.list(func(layer *Registry) *ordering { return &layer.hooks })
+	infos := r.list(isHook)
 	if r.point.Reverse {
 		slices.Reverse(infos)
 	}
@@ -20,18 +20,19 @@ func (r *Registry) Hooks() []hookkit.Info {
 
 // Observers implements [hookkit.AnyPoint.Observers].
 func (r *Registry) Observers() []hookkit.Info {
-	return r.list(func(layer *Registry) *ordering { return &layer.observers })
+	return r.list(isObserver)
 }
 
-func (r *Registry) list(of func(*Registry) *ordering) []hookkit.Info {
+func (r *Registry) list(k kind) []hookkit.Info {
+	registering.Lock()
+	defer registering.Unlock()
 	layers := r.layers()
-	defer lock(layers)()
 	var infos []hookkit.Info
 	for depth, layer := range layers {
-		entries, name := of(layer), r.nameOf(layer)
-		for _, e := range entries.inOrder() {
+		name := r.nameOf(layer)
+		for _, e := range layer.orderings[k].inOrder() {
 			i := e.info(layers, depth, name)
-			i.FailClosed = entries == &layer.hooks && layer.point.stops(e)
+			i.FailClosed = k == isHook && layer.point.stops(e)
 			infos = append(infos, i)
 		}
 	}
@@ -41,11 +42,11 @@ func (r *Registry) list(of func(*Registry) *ordering) []hookkit.Info {
 // info describes the entry in the layer of that depth and name; layers are those that fire together.
 func (e *entry) info(layers []*Registry, depth int, name string) hookkit.Info {
 	i := hookkit.Info{
-		Name: e.name, Site: e.site, Priority: e.priority, Layer: depth, LayerName: name,
-		Timeout: e.timeout,
+		Name: e.Name, Site: e.Site, Priority: e.Priority, Layer: depth, LayerName: name,
+		Timeout: e.Timeout,
 	}
-	if e.keys.Name != "" {
-		i.Keys = slices.Clone(e.keys.Values)
+	if e.Keys.Name != "" {
+		i.Keys = slices.Clone(e.Keys.Values)
 	}
 	if e.queue != nil {
 		i.Async = e.queue.size
@@ -56,8 +57,8 @@ func (e *entry) info(layers []*Registry, depth int, name string) hookkit.Info {
 
 // why gives the reasons for the position of the entry.
 func (e *entry) why(i hookkit.Info, layers []*Registry) string {
-	words := []string{fmt.Sprintf("priority %d", e.priority)}
-	if t := tiers[e.priority]; !e.ranked {
+	words := []string{fmt.Sprintf("priority %d", e.Priority)}
+	if t := tiers[e.Priority]; !e.Ranked {
 		words[0] += " (default)"
 	} else if t != "" {
 		words[0] += " (" + t + ")"
@@ -76,15 +77,15 @@ func (e *entry) why(i hookkit.Info, layers []*Registry) string {
 		if a.after {
 			word = "after "
 		}
-		words = append(words, word+to.holder.Load().name)
+		words = append(words, word+to.holder.name)
 	}
-	if e.keys.Name != "" {
-		words = append(words, keysInWords(e.keys))
+	if e.Keys.Name != "" {
+		words = append(words, keysInWords(e.Keys))
 	}
 	if i.Timeout > 0 {
 		words = append(words, "timeout "+i.Timeout.String())
 	}
-	if e.failClosed {
+	if e.FailClosed {
 		words = append(words, "fail closed")
 	}
 	if i.Async > 0 {

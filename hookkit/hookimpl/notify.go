@@ -96,7 +96,7 @@ func (s *Snapshot) observe(ctx context.Context, e *entry, f func()) {
 		s.report(ctx, f)
 		if len(s.tracers) > 0 {
 			s.traceFrom(0, ctx, hookkit.Event{Kind: hookkit.EventObserver, Run: idOf(s.recording.run), Point: f.Point,
-				Hook: f.Hook, Site: f.Site, Layer: s.depth(e), Priority: e.priority, Start: s.recording.verdict.Start,
+				Hook: f.Hook, Site: f.Site, Layer: s.depth(e), Priority: e.Priority, Start: s.recording.verdict.Start,
 				Reason: textOf(f.Cause), Failure: f})
 		}
 	}()

@@ -34,23 +34,12 @@ func (o *ordering) add(added []*entry) error {
 	return nil
 }
 
-// remove removes the entries for which gone returns true, and returns them.
-func (o *ordering) remove(gone func(*entry) bool) (removed []*entry) {
-	var kept []*entry
-	for _, e := range o.entries {
-		if gone(e) {
-			removed = append(removed, e)
-		} else {
-			kept = append(kept, e)
-		}
-	}
-	if len(removed) > 0 {
+// remove removes the entries for which gone returns true.
+func (o *ordering) remove(gone func(*entry) bool) {
+	if kept := slices.DeleteFunc(slices.Clone(o.entries), gone); len(kept) < len(o.entries) {
 		*o = ordering{entries: kept, anchored: o.anchored}
 	}
-	return removed
 }
-
-func (o *ordering) forgetIndex() { o.ordered, o.index = nil, anchorIndex{} }
 
 // has reports whether an entry of the place is here.
 func (o *ordering) has(p *place) bool {
@@ -58,40 +47,37 @@ func (o *ordering) has(p *place) bool {
 }
 
 // orderings are the orderings of one registry.
-type orderings struct{ hooks, observers, tracers ordering }
+type orderings [kinds]ordering
 
 // all returns the entries.
 func (o *orderings) all() []*entry {
-	return slices.Concat(o.hooks.entries, o.observers.entries, o.tracers.entries)
+	return slices.Concat(o[isHook].entries, o[isObserver].entries, o[isTracer].entries)
 }
 
 // has reports whether a hook or observer of the place is here.
-func (o *orderings) has(p *place) bool { return o.hooks.has(p) || o.observers.has(p) }
+func (o *orderings) has(p *place) bool { return o[isHook].has(p) || o[isObserver].has(p) }
 
-// remove removes the entries for which gone returns true, and returns them.
-func (o *orderings) remove(gone func(*entry) bool) []*entry {
-	return slices.Concat(o.hooks.remove(gone), o.observers.remove(gone), o.tracers.remove(gone))
+// remove removes the entries for which gone returns true.
+func (o *orderings) remove(gone func(*entry) bool) {
+	for k := range o {
+		o[k].remove(gone)
+	}
 }
 
-// frozen returns the orderings for a registry that does not change.
-func (o *orderings) frozen() orderings {
-	hooks, observers, tracers := o.hooks.inOrder(), o.observers.inOrder(), o.tracers.inOrder()
-	return orderings{ordering{entries: hooks, ordered: hooks}, ordering{entries: observers, ordered: observers},
-		ordering{entries: tracers, ordered: tracers}}
-}
-
-// copy returns the orderings without indexes, which later changes would modify.
-func (o *orderings) copy() orderings {
-	c := *o
-	c.forgetIndexes()
+// frozen returns copies that are in order, and of which nobody changes the entries.
+func (o *orderings) frozen() (c orderings) {
+	for k := range o {
+		now := o[k].inOrder()
+		c[k] = ordering{entries: now, ordered: now}
+	}
 	return c
 }
 
 // forgetIndexes makes the next change or fire index the anchors again. Their meaning may have changed.
 func (o *orderings) forgetIndexes() {
-	o.hooks.forgetIndex()
-	o.observers.forgetIndex()
-	o.tracers.forgetIndex()
+	for k := range o {
+		o[k].ordered, o[k].index = nil, anchorIndex{}
+	}
 }
 
 // A target is one side of the hooks of a registration.
@@ -204,5 +190,5 @@ func contradiction(e, other *entry) error {
 		e, other = other, e
 	}
 	return fmt.Errorf("the order of %s (%s) and %s (%s) contradicts itself: "+
-		"Before and After ask for both; remove one of them", e.name, e.site, other.name, other.site)
+		"Before and After ask for both; remove one of them", e.Name, e.Site, other.Name, other.Site)
 }

@@ -32,7 +32,7 @@ func plainOrder(entries []*entry) ([]*entry, error) {
 				if a.weak != weak {
 					continue
 				}
-				for _, j := range at[a.place.holder.Load()] {
+				for _, j := range at[a.place.holder] {
 					from, to := i, j // from fires before to
 					if a.after {
 						from, to = j, i

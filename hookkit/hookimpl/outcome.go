@@ -33,7 +33,7 @@ func (r replacement) decision() (string, string) { return r.kind, r.reason }
 
 // decision describes a decision of the entry's hook.
 func (e *entry) decision(outcome any) hookkit.By {
-	by := hookkit.By{Hook: e.name, Site: e.site}
+	by := hookkit.By{Hook: e.Name, Site: e.Site}
 	by.Decision, by.Reason = describe(outcome)
 	return by
 }
@@ -41,7 +41,7 @@ func (e *entry) decision(outcome any) hookkit.By {
 // answered describes the answer of the entry's hook at an around point. It does not refer to the entry, because an
 // answer may outlive its fire.
 func (e *entry) answered() any {
-	return hookkit.By{Hook: e.name, Site: e.site, Decision: hookkit.DecisionAnswered}
+	return hookkit.By{Hook: e.Name, Site: e.Site, Decision: hookkit.DecisionAnswered}
 }
 
 // describe names an outcome and its reason. The reason of an exit is its field Reason, if that is a string.

@@ -19,15 +19,14 @@ func (p *Pin[H]) drop() { p.frozen.Store(nil) }
 func Pinned[H any](pin *Pin[H], h *H, points func(*H) []hookkit.AnyPoint) *H {
 	frozen := new(H)
 	from, to := registries(points(h)), registries(points(frozen))
-	var all []*Registry
 	for _, r := range from {
 		r.refuseInBind("Pinned", 3, "the program pins")
-		if r.frozen != nil {
+		if r.fixed == fixedByPinned {
 			frozen = h
 		}
-		all = append(all, r.layers()...)
 	}
-	defer lock(all)()
+	registering.Lock()
+	defer registering.Unlock()
 	if now := pin.Now(); now != nil { // another goroutine has made it meanwhile
 		return now
 	}
@@ -42,22 +41,14 @@ func Pinned[H any](pin *Pin[H], h *H, points func(*H) []hookkit.AnyPoint) *H {
 }
 
 // freeze makes r, which is new, fire what from fires now, whatever changes later. For a layer on r it counts as a layer
-// on from. The caller holds the locks of all layers of from.
+// on from. The caller holds the lock.
 func (r *Registry) freeze(from *Registry) {
-	r.tree, r.outer, r.name = from.tree, from, from.name
-	now := from.take(from.layers())
+	r.outer, r.fixed, r.name = from, fixedByPinned, from.name
+	now := from.take()
 	for _, layer := range now.layers {
-		r.frozen = append(r.frozen, &Registry{point: layer.point, genPoint: layer.genPoint, tree: layer.tree,
-			name: from.nameOf(layer), live: layer.origin(), orderings: layer.orderings.frozen(), onFailure: layer.onFailure})
+		r.bases = append(r.bases, &Registry{point: layer.point, genPoint: layer.genPoint, name: from.nameOf(layer),
+			live: layer.origin(), orderings: layer.frozen(), onFailure: layer.onFailure})
 	}
 	from.dependOn(now.layers)
 	r.state.activate(len(now.entries) > 0 || now.observed() || now.keyed != nil)
-}
-
-// origin returns the registry of which r is a frozen copy, or r itself.
-func (r *Registry) origin() *Registry {
-	if r.live != nil {
-		return r.live
-	}
-	return r
 }

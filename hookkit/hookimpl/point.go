@@ -43,4 +43,4 @@ func (p *Point) at(s *State) any {
 }
 
 // stops reports whether a failure of the entry ends the fire.
-func (p *Point) stops(e *entry) bool { return p.Closed || p.wraps || p.decides && e.failClosed }
+func (p *Point) stops(e *entry) bool { return p.Closed || p.wraps || p.decides && e.FailClosed }

@@ -13,19 +13,12 @@ import (
 type queue struct {
 	size    int
 	dropped atomic.Uint64
-	retired atomic.Bool // its observer was replaced; a fire that began before may still put events
+	retired bool // its observer was removed; a fire that began before may still put events. The lock registering guards it
 
-	mu       sync.Mutex
-	events   []func()
-	running  bool
-	accepted uint64 // events ever queued
-	finished uint64 // events ever delivered
-	waiters  []waiter
-}
-
-type waiter struct {
-	upTo uint64
-	done chan struct{}
+	mu      sync.Mutex
+	events  []func()
+	drains  int // how many of the events are ends of drain, which need no room
+	running bool
 }
 
 func newQueue(size int) *queue { return &queue{size: size} }
@@ -33,19 +26,20 @@ func newQueue(size int) *queue { return &queue{size: size} }
 // put queues an event. If the queue is full, it drops the event and returns the number of events dropped so far.
 func (q *queue) put(event func()) (dropped uint64) {
 	q.mu.Lock()
-	if len(q.events) >= q.size {
-		q.mu.Unlock()
+	defer q.mu.Unlock()
+	if len(q.events)-q.drains >= q.size {
 		return q.dropped.Add(1)
 	}
+	q.append(event)
+	return 0
+}
+
+func (q *queue) append(event func()) {
 	q.events = append(q.events, event)
-	q.accepted++
-	start := !q.running
-	q.running = true
-	q.mu.Unlock()
-	if start {
+	if !q.running {
+		q.running = true
 		go q.work()
 	}
-	return 0
 }
 
 func (q *queue) work() {
@@ -68,47 +62,35 @@ func (q *queue) work() {
 		q.events[0] = nil
 		q.events = q.events[1:]
 		q.mu.Unlock()
-		q.deliver(event)
+		event()
 	}
-}
-
-func (q *queue) deliver(event func()) {
-	defer func() {
-		q.mu.Lock()
-		defer q.mu.Unlock()
-		q.finished++
-		var waiting []waiter
-		for _, w := range q.waiters {
-			if w.upTo <= q.finished {
-				close(w.done)
-			} else {
-				waiting = append(waiting, w)
-			}
-		}
-		q.waiters = waiting
-	}()
-	event()
 }
 
 // idle reports whether every event was delivered.
 func (q *queue) idle() bool {
 	q.mu.Lock()
 	defer q.mu.Unlock()
-	return q.finished == q.accepted
+	return !q.running
 }
 
 // drain waits until every event queued so far is delivered.
 func (q *queue) drain(ctx context.Context) error {
+	done := make(chan struct{})
 	q.mu.Lock()
-	if q.finished == q.accepted {
+	if !q.running {
 		q.mu.Unlock()
 		return nil
 	}
-	w := waiter{q.accepted, make(chan struct{})}
-	q.waiters = append(q.waiters, w)
+	q.drains++
+	q.append(func() {
+		q.mu.Lock()
+		q.drains--
+		q.mu.Unlock()
+		close(done)
+	})
 	q.mu.Unlock()
 	select {
-	case <-w.done:
+	case <-done:
 		return nil
 	case <-ctx.Done():
 		return context.Cause(ctx)

@@ -2,43 +2,43 @@ package hookimpl
 
 import (
 	"context"
+	"fmt"
 	"runtime"
 	"slices"
 	"sync"
-	"sync/atomic"
 
 	"github.com/hookgen/hookgen/hookkit"
 	"github.com/hookgen/hookgen/hookkit/internal/opaque"
 )
 
+// registering guards all registrations of the program. A fire needs it only if something changed since the last one.
+var registering sync.Mutex
+
 // A registration implements the public Registration: the entries of one Add, Observe, ObserveAny, Use or Trace.
+// The lock registering guards what may change.
 type registration struct {
 	name, site string
 	public     *hookkit.Registration
 	place      *place
 	around     *registration // the Use whose Bind made it, or of which it replaced a part; nil if there is none
-
-	mu       sync.Mutex
-	owners   []*Registry // the registries that may have entries of it
-	queues   []*queue
-	dropped  uint64        // events that queues dropped which are forgotten
-	held     int           // entries that are registered, or in memory after their removal
-	released chan struct{} // nil until somebody asks
+	entries    []*entry
+	inMemory   int           // entries that were removed, and that a fire or frozen Hooks may still refer to
+	released   chan struct{} // nil until somebody asks
+	queues     []*queue
+	dropped    uint64 // events that queues dropped which are forgotten
 }
 
 // A place is the position of a registration among the others. Replacing passes the place on. So the Before and After
 // of others, which refer to the place, also apply to the successor.
 type place struct {
-	holder atomic.Pointer[registration]
-	whole  atomic.Pointer[place] // of a Use that was replaced while it contained this place; nil otherwise
-	// seq begins the seq of the holder's entries, if it replaced another registration. The locks of the holder's
-	// registries guard it.
-	seq []uint64
+	holder *registration
+	whole  *place   // of a Use that was replaced while it contained this place; nil otherwise
+	seq    []uint64 // the beginning of the seq of the holder's entries, if it replaced another registration
 }
 
 func newRegistration(name, site string) *registration {
-	r := &registration{name: name, site: site, place: new(place)}
-	r.place.holder.Store(r)
+	r := &registration{name: name, site: site}
+	r.place = &place{holder: r}
 	r.public = (*hookkit.Registration)(opaque.NewRegistration(r))
 	return r
 }
@@ -47,96 +47,129 @@ func (r *registration) Name() string { return r.name }
 
 func (r *registration) Site() string { return r.site }
 
-// Remove removes the entries at every point.
-func (r *registration) Remove() bool {
-	owners := r.at()
-	unlock := lock(owners)
-	for !slices.Equal(r.at(), owners) { // another goroutine has replaced or removed a part of it meanwhile
-		unlock()
-		owners = r.at()
-		unlock = lock(owners)
-	}
-	defer unlock()
-	r.mu.Lock()
-	r.owners = nil
-	r.mu.Unlock()
-	removed := false
-	for _, owner := range owners {
-		if gone := owner.remove(r.has); len(gone) > 0 {
-			owner.changed()
-			retire(gone)
-			removed = true
-		}
-	}
-	return removed
-}
-
 // has reports whether the entry belongs to the registration.
 func (r *registration) has(e *entry) bool { return slices.Contains(e.regs, r) }
 
-// Released returns the channel that is closed when the entries were removed and nothing refers to them any more.
-func (r *registration) Released() <-chan struct{} {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	if r.released == nil {
-		r.released = make(chan struct{})
-		if r.held == 0 {
-			close(r.released)
+// register makes the registration of one entry, which each of the owners gets.
+func register(verb string, e *entry, owners ...*Registry) *hookkit.Registration {
+	reg := newRegistration(e.Name, e.Site)
+	e.regs = []*registration{reg}
+	registering.Lock()
+	defer registering.Unlock()
+	clock++
+	e.seq = []uint64{clock}
+	added := make([]*entry, len(owners))
+	for i, owner := range owners {
+		own := *e
+		own.registry = owner
+		added[i] = &own
+	}
+	if err := commit(added, reg, nil); err != nil {
+		panic(fmt.Sprintf("hookkit: %s at %s: %v", verb, e.Site, err))
+	}
+	return reg.public
+}
+
+// list adds entries to their registrations. Those inside one that has an entry have it too.
+func list(entries []*entry) {
+	for _, e := range entries {
+		e.removed = false
+		for _, r := range slices.Backward(e.regs) {
+			if slices.Contains(r.entries, e) {
+				break
+			}
+			r.entries = append(r.entries, e)
+			if e.queue != nil {
+				r.watch(e.queue)
+			}
 		}
 	}
-	return r.released
 }
 
-// hold adds n to the entries that are registered or in memory.
-func (r *registration) hold(n int) {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	if r.held += n; r.held == 0 && r.released != nil {
-		close(r.released)
+// unlist removes entries from their registrations.
+func unlist(entries []*entry) {
+	for _, e := range entries {
+		e.removed = true
+	}
+	for _, e := range entries {
+		for _, r := range e.regs {
+			r.entries = slices.DeleteFunc(r.entries, func(e *entry) bool { return e.removed })
+		}
 	}
 }
 
-// retire makes the garbage collector count the removed entries, when it finds that no fire and no frozen Hooks refer to
-// them. Counting the fires themselves would cost every fire.
+// Remove removes the entries at every point.
+func (r *registration) Remove() bool {
+	registering.Lock()
+	defer registering.Unlock()
+	gone := slices.Clone(r.entries)
+	for _, owner := range registriesOf(gone) {
+		owner.remove(r.has)
+		owner.changed()
+	}
+	retire(gone)
+	return len(gone) > 0
+}
+
+// retire forgets removed entries. The garbage collector finds when no fire and no frozen Hooks refer to them. Counting
+// the fires themselves would cost every fire.
 func retire(removed []*entry) {
+	unlist(removed)
 	for _, e := range removed {
+		if e.queue != nil {
+			e.queue.retired = true
+		}
+		for _, r := range e.regs {
+			r.inMemory++
+		}
 		runtime.AddCleanup(e, func(regs []*registration) {
+			registering.Lock()
+			defer registering.Unlock()
 			for _, r := range regs {
-				r.hold(-1)
+				r.inMemory--
+				r.release()
 			}
 		}, e.regs)
 	}
 }
 
-// watch adds the queue of an Async observer to the registration, and to the Uses around it. They forget the queues of
-// parts that were replaced earlier, so that replacing a part again and again needs no more memory.
-func (r *registration) watch(q *queue) {
-	for ; r != nil; r = r.around {
-		r.mu.Lock()
-		if !slices.Contains(r.queues, q) {
-			kept := make([]*queue, 0, len(r.queues)+1)
-			for _, other := range r.queues {
-				if other.retired.Load() && other.idle() {
-					r.dropped += other.dropped.Load()
-				} else {
-					kept = append(kept, other)
-				}
-			}
-			r.queues = append(kept, q)
-		}
-		r.mu.Unlock()
+// Released returns the channel that is closed when the entries were removed and nothing refers to them any more.
+func (r *registration) Released() <-chan struct{} {
+	registering.Lock()
+	defer registering.Unlock()
+	if r.released == nil {
+		r.released = make(chan struct{})
+		r.release()
+	}
+	return r.released
+}
+
+// release closes the channel of Released if it is time.
+func (r *registration) release() {
+	if r.released != nil && len(r.entries)+r.inMemory == 0 {
+		close(r.released)
 	}
 }
 
-func (r *registration) watched() []*queue {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	return r.queues
+// watch adds the queue of an Async observer. It forgets the queues of parts that were replaced earlier, so that
+// replacing a part again and again needs no more memory.
+func (r *registration) watch(q *queue) {
+	kept := slices.DeleteFunc(slices.Clone(r.queues), func(other *queue) bool {
+		isOver := other.retired && other.idle()
+		if isOver {
+			r.dropped += other.dropped.Load()
+		}
+		return isOver || other == q
+	})
+	r.queues = append(kept, q)
 }
 
 // Drain waits for the queues.
 func (r *registration) Drain(ctx context.Context) error {
-	for _, q := range r.watched() {
+	registering.Lock()
+	queues := r.queues
+	registering.Unlock()
+	for _, q := range queues {
 		if err := q.drain(ctx); err != nil {
 			return err
 		}
@@ -146,33 +179,11 @@ func (r *registration) Drain(ctx context.Context) error {
 
 // Dropped counts the events for which the queues had no room.
 func (r *registration) Dropped() uint64 {
-	r.mu.Lock()
-	defer r.mu.Unlock()
+	registering.Lock()
+	defer registering.Unlock()
 	n := r.dropped
 	for _, q := range r.queues {
 		n += q.dropped.Load()
 	}
 	return n
-}
-
-// registeredAt records that the registration has entries at the owner, and reports whether that is new. If a Use moved
-// the entries there, those in the Hooks of its Bind are forgotten, because nobody fires them.
-func (r *registration) registeredAt(owner *Registry) bool {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	if slices.Contains(r.owners, owner) {
-		return false
-	}
-	if slices.ContainsFunc(r.owners, (*Registry).isBound) {
-		r.owners = slices.DeleteFunc(slices.Clone(r.owners), (*Registry).isBound)
-	}
-	r.owners = append(r.owners, owner)
-	return true
-}
-
-// at returns the registries that may have entries of the registration.
-func (r *registration) at() []*Registry {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	return r.owners
 }

@@ -32,18 +32,6 @@ func (s *Snapshot) failed(
 	return f, ends
 }
 
-// actCrashed records that the wrapped act panicked or ended its goroutine, and returns the failure.
-func (s *Snapshot) actCrashed(ctx context.Context, recovered any) *hookkit.Failure {
-	f := (&entry{}).failure(s.point.Name, crashed(recovered))
-	if s.recording != nil {
-		s.recording.failed(f, true, recovered == nil)
-	}
-	if recovered == nil {
-		s.report(ctx, f)
-	}
-	return f
-}
-
 // report passes a failure to the failure handler, because the caller of Fire does not receive it.
 func (s *Snapshot) report(ctx context.Context, f *hookkit.Failure) {
 	ctx = Background(ctx)

@@ -37,13 +37,13 @@ func (s *Snapshot) depth(e *entry) int {
 // observed reports whether there are observers or tracers, so that each fire needs a copy of its own.
 func (s *Snapshot) observed() bool { return len(s.observers)+len(s.tracers) > 0 }
 
-// take gathers the registrations of the layers, without Hooks. The caller holds their locks.
-func (r *Registry) take(layers []*Registry) *Snapshot {
-	s := &Snapshot{point: r.point, layers: layers}
-	for _, layer := range layers {
-		s.entries = append(s.entries, layer.hooks.inOrder()...)
-		s.observers = append(s.observers, layer.observers.inOrder()...)
-		s.tracers = append(s.tracers, layer.tracers.inOrder()...)
+// take gathers the registrations of the layers, without Hooks. The caller holds the lock.
+func (r *Registry) take() *Snapshot {
+	s := &Snapshot{point: r.point, layers: r.layers()}
+	for _, layer := range s.layers {
+		s.entries = append(s.entries, layer.orderings[isHook].inOrder()...)
+		s.observers = append(s.observers, layer.orderings[isObserver].inOrder()...)
+		s.tracers = append(s.tracers, layer.orderings[isTracer].inOrder()...)
 		if layer.onFailure != nil {
 			s.onFailure = layer.onFailure
 		}
@@ -68,7 +68,7 @@ func (s *Snapshot) fill() {
 
 // callable returns the hook of the entry, inside a supervisedHook if there is more to do than calling it.
 func (s *Snapshot) callable(e *entry) any {
-	if len(s.tracers) == 0 && e.timeout == 0 {
+	if len(s.tracers) == 0 && e.Timeout == 0 {
 		return e.hook
 	}
 	supervised := &supervisedHook{snapshot: s, entry: e}

@@ -24,7 +24,6 @@ type State struct {
 	// The registry is a part of the State, because each Use and each layer makes one for every point of the spec.
 	once sync.Once // makes own
 	own  Registry
-	tree tree // of own, and of the layers on it
 }
 
 // Active reports whether a fire has anything to do. It is as plain as it can be, so that Fire can be inlined with it.
@@ -41,8 +40,7 @@ func (s *State) activate(active bool) {
 // Registry returns the registry of the point, which it makes on first use.
 func (s *State) Registry(point *Point) *Registry {
 	s.once.Do(func() {
-		s.tree.id = trees.Add(1)
-		s.own.point, s.own.genPoint, s.own.state, s.own.tree = point, point.at(s), s, &s.tree
+		s.own.point, s.own.genPoint, s.own.state = point, point.at(s), s
 		s.registry.Store(&s.own)
 	})
 	return &s.own
@@ -97,14 +95,14 @@ func (s *State) latest() *Snapshot {
 	}
 	r := s.registry.Load()
 	r.refuseFire()
-	layers := r.layers()
-	defer lock(layers)()
+	registering.Lock()
+	defer registering.Unlock()
 	if now := s.snapshot.Load(); now != nil { // another fire has made it meanwhile
 		return now
 	}
-	now := r.take(layers)
+	now := r.take()
 	now.fill()
-	r.dependOn(layers)
+	r.dependOn(now.layers)
 	s.snapshot.Store(now)
 	return now
 }

@@ -24,8 +24,8 @@ func (s *supervisedHook) call(
 	e, began := s.entry, s.snapshot.point.Key.of(call.Payload)
 	returned := false
 	if len(s.snapshot.tracers) > 0 {
-		begin := hookkit.Event{Kind: hookkit.EventBegin, Run: idOf(run), Point: s.snapshot.point.Name, Hook: e.name,
-			Site: e.site, Layer: s.snapshot.depth(e), Priority: e.priority, Start: time.Now()}
+		begin := hookkit.Event{Kind: hookkit.EventBegin, Run: idOf(run), Point: s.snapshot.point.Name, Hook: e.Name,
+			Site: e.Site, Layer: s.snapshot.depth(e), Priority: e.Priority, Start: time.Now()}
 		s.snapshot.traceFrom(0, Background(ctx), begin)
 		var fireID atomic.Uint64 // of the answers that next gave; 0 if it was not called
 		if next := call.Next; next != nil {
@@ -44,7 +44,7 @@ func (s *supervisedHook) call(
 			s.snapshot.traceFrom(0, Background(ctx), s.ended(begin, fireID.Load(), reply, err))
 		}()
 	}
-	if e.timeout == 0 {
+	if e.Timeout == 0 {
 		reply, err = guarded(func() (hookkit.AnyReply, error) { return s.snapshot.point.Call(ctx, e.hook, run, call) })
 	} else {
 		reply, err = s.callLimited(ctx, run, call)
