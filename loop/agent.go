@@ -25,6 +25,18 @@ type Agent struct {
 	Tools        []agent.Tool
 	Handoffs     []*Agent // agents that the model can hand control to
 
+	// Input makes the task of what the model of another agent sends if it hands over to this agent, or calls it as a
+	// [Subagent]; nil: that model writes the task in words. For example, a tool of [Tool] that takes a struct: the model
+	// gets its parameters, they are decoded strictly, and its output is the task. An error is the result of the call, and
+	// the model can try again. Input is called when the call is permitted, before OnHandoff. Its name and its description
+	// are not used.
+	Input agent.Tool
+	// InputFilter returns what the agent gets of a conversation that it takes over, before the task; nil: all. For
+	// example, it removes the calls of tools, always with their results. It gets a copy. The stored conversation keeps
+	// the removed messages, unless a compaction or a hook of the agent changes the others. If the filter panics, or if
+	// the messages cannot be continued, the run fails.
+	InputFilter func([]agent.Message) []agent.Message
+
 	// Hooks are the hooks of the agent's runs; nil means no hooks. [Hooks] makes them in a literal. Hooks can be added
 	// and removed at any time, and several agents may have the same. A run that another run started, for example of a
 	// sub-agent, fires the hooks of that run first, whatever the priorities, and then these. Hooks and layers that both

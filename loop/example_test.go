@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"slices"
 
 	"github.com/hookgen/hookgen/generated/agent"
 	"github.com/hookgen/hookgen/loop"
@@ -47,6 +48,41 @@ func ExampleAgent_Stream() {
 		}
 	}
 	// Output: [one ][word ][after ][the ][other] completed <nil>
+}
+
+// An agent takes over with typed input, and without the calls of tools before.
+func ExampleAgent_handoff() {
+	type refund struct {
+		Order int `json:"order" jsonschema:"the number on the invoice"`
+	}
+	billing := &loop.Agent{
+		Name:  "billing",
+		Model: looptest.NewScript(looptest.Reply("The money is on its way.")),
+		Input: loop.Tool("refund", "", func(_ context.Context, in refund) (string, error) {
+			return fmt.Sprintf("Refund order %d.", in.Order), nil
+		}),
+		InputFilter: func(messages []agent.Message) []agent.Message {
+			return slices.DeleteFunc(messages, func(m agent.Message) bool {
+				return m.Role == agent.RoleTool || len(m.ToolCalls) > 0 // calls and their results
+			})
+		},
+	}
+	desk := &loop.Agent{
+		Model:    looptest.NewScript(looptest.Call("transfer_to_billing", refund{Order: 7})),
+		Handoffs: []*loop.Agent{billing},
+	}
+	result, err := desk.Run(context.Background(), "The lamp came broken.")
+	for _, m := range result.Messages {
+		fmt.Printf("%s %q\n", m.Role, m.Content)
+	}
+	fmt.Println(result.HandedOffTo, err)
+	// Output:
+	// user "The lamp came broken."
+	// assistant ""
+	// tool "control goes to billing"
+	// user "Refund order 7."
+	// assistant "The money is on its way."
+	// billing <nil>
 }
 
 // Subagent makes an agent a tool of another agent.

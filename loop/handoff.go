@@ -1,6 +1,7 @@
 package loop
 
 import (
+	"context"
 	"encoding/json"
 	"fmt"
 
@@ -13,27 +14,47 @@ const HandoffPrefix = "transfer_to_"
 
 // handoffSchema returns the schema of the tool that hands control to an agent.
 func handoffSchema(to *Agent) agent.ToolSchema {
-	return agent.ToolSchema{
-		Name:        toolName(HandoffPrefix, to.name()),
-		Description: orElse(to.Description, fmt.Sprintf("Hand the conversation over to the agent %s.", to.name())),
+	return to.schema(HandoffPrefix, "Hand the conversation over to the agent %s.", "")
+}
+
+// schema returns the schema of a tool that gives the agent a task.
+func (a *Agent) schema(prefix, description, required string) agent.ToolSchema {
+	s := agent.ToolSchema{
+		Name:        toolName(prefix, a.name()),
+		Description: orElse(a.Description, fmt.Sprintf(description, a.name())),
 		Parameters: json.RawMessage(`{"type":"object","properties":{
-			"task":{"type":"string","description":"what the agent is to do"}},"additionalProperties":false}`),
+			"task":{"type":"string","description":"what the agent is to do"}},` + required + `"additionalProperties":false}`),
 	}
+	if !isNil(a.Input) {
+		s.Parameters = a.Input.Schema().Parameters
+	}
+	return s
+}
+
+// taskIn returns the task in a call of such a tool.
+func (a *Agent) taskIn(ctx context.Context, call agent.ToolCallRequest) (string, error) {
+	if !isNil(a.Input) {
+		return a.Input.Call(ctx, call)
+	}
+	var args struct {
+		Task string `json:"task"`
+	}
+	if err := json.Unmarshal(call.Args, &args); err != nil { // for example, a key with different capitals
+		return "", &agent.ToolError{Kind: agent.FailArguments, Message: "the task cannot be read: " + err.Error(), Cause: err}
+	}
+	return args.Task, nil
 }
 
 // handoff fires OnHandoff for a permitted call and reports whether the handoff may happen.
 func (b *batch) handoff(c *call, e *entry) bool {
 	r := b.r
-	var args struct {
-		Task string `json:"task"`
-	}
-	if err := json.Unmarshal(c.req.Args, &args); err != nil { // for example, a key with different capitals
-		c.refuse(agent.CallFailed, &agent.ToolError{
-			Kind: agent.FailArguments, Message: "the task cannot be read: " + err.Error(),
-		}, "", "")
+	w := r.waiting(e.what, r.clock.Now(), r.limits.ToolTime)
+	task, err := await(r.ctx, w, func(ctx context.Context) (string, error) { return e.target.taskIn(ctx, c.req.Clone()) })
+	if err != nil {
+		c.give(failedResult(r.ctx, err))
 		return false
 	}
-	h := agent.Handoff{From: r.agent.name(), To: e.target.name(), Task: args.Task, Call: c.forHooks()}
+	h := agent.Handoff{From: r.agent.name(), To: e.target.name(), Task: task, Call: c.forHooks()}
 	exit, by, err := r.hooks.OnHandoff.FireBy(r.ctx, r.hookRun, &h)
 	r.warnOwned("OnHandoff", by, ownedField("From", h.From, r.agent.name()), owned{
 		"Call", h.Call.ID != "" && (h.Call.ID != c.req.ID || !h.Call.Same(c.req)),
@@ -80,9 +101,32 @@ func (b *batch) answerHandoff(c *call) {
 	}
 }
 
+// step runs the batch in a step. If a call hands over, the other agent then takes over.
+func (b *batch) step(again bool, result *agent.StepResult) {
+	defer func() { result.Results = b.hookResults }()
+	b.run(again)
+	if b.to != nil && !b.r.state.over() {
+		b.r.handOver(b.to, Request{Task: b.task, Seed: b.seed}, nil)
+	}
+}
+
 // handOver runs another agent on the conversation. Its reply is the reply of this run. from is the state of the other
 // run if it was suspended, or nil.
 func (r *run) handOver(to *Agent, req Request, from *snapshot) {
+	whole := r.conversation.recorded()
+	req.Messages = whole
+	if from != nil {
+		req.Messages = from.Messages
+	} else if to.InputFilter != nil {
+		err := recoverAsError("InputFilter", func() error {
+			req.Messages = to.InputFilter(agentspec.CloneMessages(whole))
+			return nil
+		})
+		if err != nil {
+			r.fail("Handoff", err)
+			return
+		}
+	}
 	started := origin{state: from, mayWait: r.mayWait, typed: r.typed, handoff: true}
 	result, waiting, err := r.spawn(r.ctx, to, req, true, started)
 	r.state.move(move{to: stopped, handedOffTo: orElse(result.HandedOffTo, to.name())})
@@ -94,15 +138,19 @@ func (r *run) handOver(to *Agent, req Request, from *snapshot) {
 	for _, w := range result.Warnings {
 		r.warn("%s: %s", to.name(), w)
 	}
+	messages := result.Messages
+	if n := len(req.Messages); len(messages) >= n && sameMessages(messages[:n], req.Messages) {
+		messages = append(whole, messages[n:]...) // with those that the filter removed
+	}
 	if waiting != nil {
-		r.conversation.replace(result.Messages)
+		r.conversation.replace(messages)
 		r.target = waiting
 		r.suspend()
 		return
 	}
-	stored := len(result.Messages) > 0 && agentspec.CheckPairs(result.Messages, false) == nil
+	stored := len(messages) > 0 && agentspec.CheckPairs(messages, false) == nil
 	if stored {
-		r.conversation.replace(result.Messages)
+		r.conversation.replace(messages)
 	}
 	r.finishReason = result.FinishReason
 	switch {

@@ -167,12 +167,7 @@ func (r *run) workAgain(_ agent.Step, result *agent.StepResult) {
 		r.takeOver()
 		return
 	}
-	b := r.open
-	defer func() { result.Results = b.hookResults }()
-	b.run(true)
-	if b.to != nil && !r.state.over() {
-		r.handOver(b.to, Request{Task: b.task, Messages: r.conversation.recorded(), Seed: b.seed}, nil)
-	}
+	r.open.step(true, result)
 }
 
 // takeOver continues the run of the agent that took over. If that fails, target stays, so that the calls of that agent

@@ -67,11 +67,7 @@ func (r *run) work(at agent.Step, result *agent.StepResult) {
 		r.response.ToolCalls = record.ToolCalls
 		b := r.newBatch(reply.ToolCalls, record.ToolCalls, duplicates)
 		b.cut = cut
-		defer func() { result.Results = b.hookResults }()
-		b.run(false)
-		if b.to != nil && !r.state.over() {
-			r.handOver(b.to, Request{Task: b.task, Messages: r.conversation.recorded(), Seed: b.seed}, nil)
-		}
+		b.step(false, result)
 	case r.state.over():
 		if reply.Content != "" && reply.Content != r.state.reply.text {
 			r.conversation.store(reply.Message())

@@ -2,7 +2,6 @@ package loop
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"hash/fnv"
@@ -10,7 +9,7 @@ import (
 	"github.com/hookgen/hookgen/generated/agent"
 )
 
-// Subagent makes an agent a tool, with the agent's name and description. Each call is a new run on an empty
+// Subagent makes an agent a tool, with the agent's name, description and Input. Each call is a new run on an empty
 // conversation. The inner run fires the hooks of the calling run and then those of the agent, and its usage counts
 // towards the calling run. If the agent has no Model, Approver or Clock, it uses those of the calling run. If the inner
 // run is stopped before it is done, the call fails with the reply as guidance. If it is suspended, the calling run is
@@ -25,24 +24,17 @@ func Subagent(a *Agent) agent.Tool {
 type subagent struct{ a *Agent }
 
 func (s *subagent) Schema() agent.ToolSchema {
-	return agent.ToolSchema{
-		Name:        toolName("", s.a.name()),
-		Description: orElse(s.a.Description, fmt.Sprintf("Give a task to the agent %s and get its answer.", s.a.name())),
-		Parameters: json.RawMessage(`{"type":"object","properties":{
-			"task":{"type":"string","description":"what the agent is to do"}},
-			"required":["task"],"additionalProperties":false}`),
-		Concurrent: true,
-	}
+	schema := s.a.schema("", "Give a task to the agent %s and get its answer.", `"required":["task"],`)
+	schema.Concurrent = true
+	return schema
 }
 
 func (s *subagent) Call(ctx context.Context, call agent.ToolCallRequest) (string, error) {
-	var args struct {
-		Task string `json:"task"`
+	task, err := s.a.taskIn(ctx, call)
+	if err != nil {
+		return "", err
 	}
-	if err := json.Unmarshal(call.Args, &args); err != nil {
-		return "", &agent.ToolError{Kind: agent.FailArguments, Message: "the task cannot be read: " + err.Error(), Cause: err}
-	}
-	req := Request{Task: args.Task}
+	req := Request{Task: task}
 	if outer := runOf(ctx); outer != nil {
 		req.Seed = outer.seedFor(call)
 	}
