@@ -29,6 +29,6 @@ func cloneSuspension(s *agent.Suspension) *agent.Suspension {
 }
 
 func cloneQuestion(q agent.Question) agent.Question {
-	q.Call, q.Tool.Parameters = q.Call.Clone(), slices.Clone(q.Tool.Parameters)
+	q.Call, q.Tool.Parameters, q.Choices = q.Call.Clone(), slices.Clone(q.Tool.Parameters), slices.Clone(q.Choices)
 	return q
 }

@@ -90,7 +90,7 @@ func (b *batch) conclude(
 	c *call, e *entry, question agent.Question, answer agent.Approval, by string, denied agent.Denial,
 ) agent.Denial {
 	if denied.Kind == "" {
-		denied = permission.Consistent(by, answer)
+		denied = permission.Consistent(by, question, answer)
 	}
 	if denied.Kind == "" && len(answer.Args) > 0 && !bytes.Equal(answer.Args, c.req.Args) {
 		denied = b.change(c, e, answer.Args, by, answer.Reason)
@@ -121,7 +121,7 @@ func (b *batch) question(c *call, ask agent.Ask, by string) agent.Question {
 	r := b.r
 	question := agent.Question{
 		Call: c.forHooks(), Prompt: ask.Prompt, Reason: ask.Reason, By: by, Agent: r.agent.name(), Run: r.hookRun.ID(),
-		Owner: r.env.Identity(),
+		Owner: r.env.Identity(), Choices: slices.Clone(ask.Choices),
 	}
 	question.ID = fmt.Sprintf("%s.%d.%d", r.hookRun.ID(), c.req.Step, slices.Index(b.calls, c)+1)
 	question.Digest = questionDigest(question.ID, c.req)

@@ -110,6 +110,9 @@ func opened(req Request) (*snapshot, map[string]Answer, error) {
 		case answer.Pending:
 			return nil, nil, fmt.Errorf("the answer to %q is pending; leave it out", q.ID)
 		}
+		if err := q.Check(answer.Approval); err != nil {
+			return nil, nil, fmt.Errorf("the answer to %q: %w", q.ID, err)
+		}
 		answers[q.ID] = answer
 	}
 	if len(answers) == 0 && !s.deferred() {

@@ -3,6 +3,7 @@ package permission
 import (
 	"context"
 	"errors"
+	"fmt"
 
 	"github.com/hookgen/hookgen/builtin/internal/kit"
 	"github.com/hookgen/hookgen/builtin/internal/shorten"
@@ -10,6 +11,7 @@ import (
 	"github.com/hookgen/hookgen/generated/agent"
 	"github.com/hookgen/hookgen/hookkit"
 	"github.com/hookgen/hookgen/internal/terminal"
+	"github.com/hookgen/hookgen/spec/agentspec"
 )
 
 // Confirm asks a person before each call of the tools that it names, for example before every remove_file.
@@ -28,6 +30,9 @@ type Confirm struct {
 	Tools []string
 	// Reason is shown to the person and recorded. "": the tool needs a confirmation.
 	Reason string
+	// Choices are the answers that a person may give. For example, ChooseAllow and ChooseDeny let nobody change the
+	// arguments or answer in place of the tool. None: all.
+	Choices []agent.Choice
 }
 
 // Bind adds the hook. It panics if Tools is empty or contains an empty name.
@@ -40,6 +45,9 @@ func (c *Confirm) Bind(h *agent.Hooks) {
 func (c *Confirm) check() error {
 	if len(c.Tools) == 0 {
 		return errors.New(`Tools is empty, so nothing would be confirmed; name the tools, "*" for all`)
+	}
+	if err := agentspec.CheckChoices(c.Choices); err != nil {
+		return fmt.Errorf("Choices: %w", err)
 	}
 	return toolname.Check("Tools", c.Tools)
 }
@@ -54,5 +62,5 @@ func (c *Confirm) OnPermission(_ context.Context, _ *agent.Run, call agent.ToolC
 	if reason == "" {
 		reason = terminal.Escape(shorten.To(call.Name, toolname.MaxDisplay)) + " needs a confirmation"
 	}
-	return agent.Ask{Prompt: callText(call), Reason: reason}, nil
+	return agent.Ask{Prompt: callText(call), Reason: reason, Choices: c.Choices}, nil
 }

@@ -165,3 +165,31 @@ func TestConfirmNeedsTools(t *testing.T) {
 		t.Errorf("bound as %+v", list)
 	}
 }
+
+func TestAQuestionHasTheChoicesOfItsTool(t *testing.T) {
+	rules, err := permission.ParseRules("rules.json", []byte(`[
+		{"tool": "refund", "decision": "ask", "choices": ["allow", "deny"]}, {"tool": "*", "decision": "ask"}]`))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for name, hook := range map[string]agent.Hook{
+		"Rules":   &permission.Rules{List: rules},
+		"Confirm": &permission.Confirm{Tools: []string{"refund"}, Choices: rules[0].Choices},
+	} {
+		person := &approver{answer: func(context.Context) (agent.Approval, error) {
+			return agent.Approval{Allow: true, Output: "done by hand"}, nil
+		}}
+		ran := looptest.Harness{
+			Agent: &loop.Agent{Approver: person}, Hooks: []agent.Hook{hook},
+			Tools: []agent.Tool{&looptest.Tool{Name: "refund"}},
+			Turns: []looptest.Turn{looptest.Call("refund", nil), looptest.Reply("ok")},
+		}.Run(t, "x")
+		if err := ran.Calls[0].Err; !strings.Contains(err, `it takes ["allow" "deny"]`) {
+			t.Errorf("%s: the model reads %q", name, err)
+		}
+	}
+	got := fixture.UsePanic(&permission.Confirm{Tools: []string{"a"}, Choices: []agent.Choice{"alow"}})
+	if !strings.Contains(got, `Choices: there is no choice "alow"`) {
+		t.Errorf("panicked with %q", got)
+	}
+}

@@ -16,6 +16,7 @@ import (
 	"github.com/hookgen/hookgen/builtin/share"
 	"github.com/hookgen/hookgen/generated/agent"
 	"github.com/hookgen/hookgen/hookkit"
+	"github.com/hookgen/hookgen/spec/agentspec"
 )
 
 // Rules allows, asks about or denies each call by the first rule that matches it. For example, with the rules "allow
@@ -66,6 +67,8 @@ type Rule struct {
 	Decision Decision  // required
 	Args     Predicate // a condition on the arguments; nil: any arguments
 	Reason   string    // for the model and for records; "": a text that names the rule
+
+	Choices []agent.Choice // the answers that a person may give if the decision is Ask; none: all
 }
 
 // A Decision is the effect of a rule on a call.
@@ -134,9 +137,11 @@ func (r Rule) check() error {
 		return fmt.Errorf("Decision is %q; give allow, ask or deny", r.Decision)
 	}
 	if c, ok := r.Args.(interface{ Check() error }); ok {
-		return c.Check()
+		if err := c.Check(); err != nil {
+			return err
+		}
 	}
-	return nil
+	return agentspec.CheckChoices(r.Choices)
 }
 
 // OnPermission votes for the decision of the rules, and records a denial.
@@ -166,7 +171,7 @@ func (p *Rules) OnPermission(_ context.Context, run *agent.Run, call agent.ToolC
 		}
 		s.asked[call.ID] = denied
 	})
-	return agent.Ask{Prompt: callText(call), Reason: v.reason}, nil
+	return agent.Ask{Prompt: callText(call), Reason: v.reason, Choices: v.choices}, nil
 }
 
 // OnPermissionDenied records the denial if a person declined the call, or did not answer.
@@ -197,6 +202,7 @@ type verdict struct {
 	decision Decision
 	rule     *string // nil if no rule matched
 	reason   string
+	choices  []agent.Choice // of a person
 }
 
 func (p *Rules) decide(run *agent.Run, call agent.ToolCallRequest) verdict {
@@ -205,7 +211,7 @@ func (p *Rules) decide(run *agent.Run, call agent.ToolCallRequest) verdict {
 		mode = p.Mode()
 	}
 	if mode == ModeReadOnly && !kit.IsReadOnly(run, call.Name) {
-		return verdict{Deny, nil, fmt.Sprintf("only read-only tools may run now, and %s is not declared read-only",
+		return verdict{decision: Deny, reason: fmt.Sprintf("only read-only tools may run now, and %s is not declared read-only",
 			shorten.To(call.Name, toolname.MaxDisplay))}
 	}
 	r, failure := firstMatch(p.List, call)
@@ -216,13 +222,13 @@ func (p *Rules) decide(run *agent.Run, call agent.ToolCallRequest) verdict {
 	byDefault := mode == ModeRules || mode == ModeReadOnly
 	switch {
 	case failure != nil:
-		return verdict{Deny, nil, failure.Error()}
+		return verdict{decision: Deny, reason: failure.Error()}
 	case mode == ModeAsk, byDefault && p.Default == Ask:
-		return verdict{Ask, nil, unmatched}
+		return verdict{decision: Ask, reason: unmatched}
 	case byDefault && (p.Default == "" || p.Default == Allow):
-		return verdict{Allow, nil, unmatched}
+		return verdict{decision: Allow, reason: unmatched}
 	}
-	return verdict{Deny, nil, unmatched}
+	return verdict{decision: Deny, reason: unmatched}
 }
 
 // firstMatch returns the first rule that matches a call, or nil. The error is that of a rule that could not be
@@ -250,7 +256,7 @@ func (r *Rule) verdict() verdict {
 	if reason == "" {
 		reason = "a rule for " + r.Tool + " says " + string(r.Decision)
 	}
-	return verdict{r.Decision, &r.Tool, reason}
+	return verdict{r.Decision, &r.Tool, reason, r.Choices}
 }
 
 // matches reports whether the rule's predicate holds. It returns an error if the predicate fails or panics.

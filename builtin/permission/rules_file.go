@@ -48,7 +48,8 @@ func LoadRules(path string, conditions ...FileCondition) ([]Rule, error) {
 //	  {"tool": "pay", "decision": "ask", "when": "args.amount > 100"}
 //	]
 //
-// The decision is allow, ask or deny. A rule has at most one of path ([PathGlob]), when ([Expr]) and the keys of the
+// The decision is allow, ask or deny. With ask, choices can list the answers that a person may give: allow, deny, edit
+// and answer. A rule has at most one of path ([PathGlob]), when ([Expr]) and the keys of the
 // given conditions. An error begins with name and the line and column of the rule. ParseRules then returns no rules, so
 // that a file with an error allows nothing.
 func ParseRules(name string, text []byte, conditions ...FileCondition) ([]Rule, error) {
@@ -95,7 +96,7 @@ func parseRule(raw []byte, conditions []FileCondition) (Rule, error) {
 	}
 	conditions = append([]FileCondition{Condition("path", PathGlob)}, conditions...)
 	var rule Rule
-	known := "tool, decision, reason, when"
+	known := "tool, decision, reason, choices, when"
 	for _, c := range conditions {
 		known += ", " + c.key
 	}
@@ -109,6 +110,8 @@ func parseRule(raw []byte, conditions []FileCondition) (Rule, error) {
 			err = decodeStrictly(value, &rule.Decision)
 		case "reason":
 			err = decodeStrictly(value, &rule.Reason)
+		case "choices":
+			err = decodeStrictly(value, &rule.Choices)
 		case "when":
 			var source string
 			if err = decodeStrictly(value, &source); source != "" {

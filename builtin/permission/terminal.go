@@ -1,6 +1,7 @@
 package permission
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -18,7 +19,8 @@ import (
 // Terminal asks the user at a terminal. It is an approver for a loop, not a hook.
 //
 // It writes the question and reads one line. "y" and "yes" approve, in any case; every other answer and the end of the
-// input decline. If reading or writing fails, Approve returns the error, and the loop declines the call.
+// input decline. A question that does not take the answer "allow" or "deny" returns an error that names its choices,
+// so that the loop declines the call. If reading or writing fails, Approve returns the error, and the loop declines the call.
 //
 // Questions of concurrent runs are asked one at a time. If the context is done before the user answers, Approve returns
 // the context's error. A line that the user types after that, but before the next question, is discarded. In is read
@@ -49,7 +51,7 @@ const maxLine = 256
 
 // Approve asks a question and waits for the answer. Its errors are those of In, Out and ctx.
 func (a *Terminal) Approve(ctx context.Context, q agent.Question) (agent.Approval, error) {
-	if err := ctx.Err(); err != nil {
+	if err := cmp.Or(ctx.Err(), q.Check(agent.Approval{Allow: true}), q.Check(agent.Approval{})); err != nil {
 		return agent.Approval{}, err
 	}
 	a.once.Do(func() { a.turn, a.lines = make(chan struct{}, 1), make(chan inputLine, 1) })

@@ -165,6 +165,23 @@ func TestTerminalReturnsErrors(t *testing.T) {
 	}
 }
 
+func TestTerminalAsksOnlyWhatItCanAnswer(t *testing.T) {
+	for _, choices := range [][]agent.Choice{
+		{agent.ChooseAllow, agent.ChooseDeny}, {agent.ChooseDeny, agent.ChooseEdit}, {agent.ChooseAnswer},
+	} {
+		var out strings.Builder
+		asked := question
+		asked.Choices = choices
+		a := &permission.Terminal{In: strings.NewReader("y\n"), Out: &out}
+		got, err := a.Approve(t.Context(), asked)
+		shown, can := out.Len() > 0, choices[0] == agent.ChooseAllow
+		if got.Allow != can || shown != can || (err == nil) != can || err != nil && !strings.Contains(err.Error(),
+			string(choices[len(choices)-1])) {
+			t.Errorf("%q: %+v, %v, shown %q", choices, got, err, out.String())
+		}
+	}
+}
+
 type failing struct{}
 
 func (failing) Write([]byte) (int, error) { return 0, errors.New("closed") }

@@ -3005,6 +3005,8 @@ type Ask struct {
 	// the question; empty: chosen by the approver
 	Prompt string
 	Reason string
+	// the answers that the question takes; none: all. Of several Asks, those of the one that counts
+	Choices []Choice
 }
 
 // Ask is legal at these points.
@@ -3097,6 +3099,11 @@ type CallStatus = agentspec.CallStatus
 //
 // Its fields and methods are those of [agentspec.Cause].
 type Cause = agentspec.Cause
+
+// A Choice is a kind of answer to a question.
+//
+// Its fields and methods are those of [agentspec.Choice].
+type Choice = agentspec.Choice
 
 // A Chunk is a Delta with its position. A retry of a request starts the reply again, with a higher Attempt.
 //
@@ -3324,8 +3331,8 @@ type PromptTooLong = agentspec.PromptTooLong
 // A Question is the request to an approver.
 //
 // Its fields: ID string; Digest string; Call ToolCallRequest; Tool ToolSchema; Prompt string;
-// Reason string; By string; Agent string; Run string; Owner Identity; Early bool. See
-// [agentspec.Question].
+// Reason string; By string; Agent string; Run string; Owner Identity; Early bool; Choices []Choice.
+// See [agentspec.Question].
 type Question = agentspec.Question
 
 // A ResponseFormat requests a certain format of the reply.
@@ -3598,6 +3605,18 @@ const (
 	DeniedBySilence = agentspec.DeniedBySilence
 	// the approver failed, or changed the arguments to invalid ones
 	DeniedByApprover = agentspec.DeniedByApprover
+)
+
+// The choices.
+const (
+	// the call runs as it is
+	ChooseAllow = agentspec.ChooseAllow
+	// it does not run
+	ChooseDeny = agentspec.ChooseDeny
+	// it runs with Approval.Args
+	ChooseEdit = agentspec.ChooseEdit
+	// Approval.Output is its output, and the tool does not run
+	ChooseAnswer = agentspec.ChooseAnswer
 )
 
 // The causes, strongest first.

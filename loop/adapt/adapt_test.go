@@ -219,6 +219,9 @@ func TestDecisionsAboutACallAreResults(t *testing.T) {
 		{"ask and an answer in place of the tool", permission(agent.Ask{}, nil), approver(func() (agent.Approval, error) {
 			return agent.Approval{Allow: true, Output: "by telephone"}, nil
 		}), "by telephone", agent.CallSkipped, 0},
+		{"ask and an answer that is not offered", permission(agent.Ask{Choices: []agent.Choice{agent.ChooseDeny}}, nil),
+			approver(func() (agent.Approval, error) { return agent.Approval{Allow: true}, nil }), `it takes ["deny"]`,
+			agent.CallRefused, 0},
 		{"ask and other arguments", beforeAsk(agent.Approve{Args: json.RawMessage(`{"n":2}`)}), nil, `{"n":2}`,
 			agent.CallSucceeded, 1},
 		{"ask and broken arguments", beforeAsk(agent.Approve{Args: json.RawMessage(`{`)}), nil, "not a JSON object",

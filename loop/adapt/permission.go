@@ -44,7 +44,7 @@ func (c *toolCall) judge() (agent.Denial, agent.Approval) {
 		answer, denied = c.approve(question)
 	}
 	if denied.Kind == "" {
-		denied = permission.Consistent(answered, answer)
+		denied = permission.Consistent(answered, question, answer)
 	}
 	if denied.Kind == "" && len(answer.Args) > 0 && !bytes.Equal(answer.Args, c.req.Args) {
 		denied = c.change(answer.Args, answered)
@@ -74,7 +74,7 @@ func (c *toolCall) vote() (ask *agent.Ask, hook string, denied agent.Denial) {
 func (c *toolCall) question(ask agent.Ask, by string) agent.Question {
 	q := agent.Question{
 		Call: c.req.Clone(), Prompt: ask.Prompt, Reason: ask.Reason, By: by, Agent: c.host.name(), Run: c.hookRun.ID(),
-		Owner: c.hookRun.Env.Identity(),
+		Owner: c.hookRun.Env.Identity(), Choices: slices.Clone(ask.Choices),
 	}
 	q.Tool, _ = c.hookRun.Env.Tools.Lookup(c.req.Name)
 	return q

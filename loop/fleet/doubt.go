@@ -67,6 +67,8 @@ func (a Answer) check(q Question) error {
 		return fmt.Errorf("the answer to %q must be one of Retry, Happened and Stop", q.ID)
 	case q.Doubt && a.Happened != nil && q.Call.Name == "":
 		return fmt.Errorf("the question %q is about a handoff, which has no result; answer with Retry or Stop", q.ID)
+	case !q.Doubt:
+		return q.Check(a.Approval)
 	}
 	return nil
 }

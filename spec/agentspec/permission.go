@@ -1,8 +1,11 @@
 package agentspec
 
 import (
+	"bytes"
 	"context"
 	"encoding/json"
+	"fmt"
+	"slices"
 	"time"
 )
 
@@ -65,6 +68,52 @@ type Question struct {
 	// Early says that calls before this one in the reply have not run yet, because one of them waits for a person too.
 	// What a preview shows may be different when the call runs.
 	Early bool `json:"early,omitempty"`
+
+	// Choices are the answers that the question takes; none: all. For example, a person may approve or deny a payment, but
+	// not change its amount. Every other answer is refused; see Check.
+	Choices []Choice `json:"choices,omitempty"`
+}
+
+// A Choice is a kind of answer to a question.
+type Choice string
+
+// The choices.
+const (
+	ChooseAllow  Choice = "allow"  // the call runs as it is
+	ChooseDeny   Choice = "deny"   // it does not run
+	ChooseEdit   Choice = "edit"   // it runs with Approval.Args
+	ChooseAnswer Choice = "answer" // Approval.Output is its output, and the tool does not run
+)
+
+// CheckChoices returns an error that names the first unknown choice, or nil.
+func CheckChoices(choices []Choice) error {
+	all := []Choice{ChooseAllow, ChooseDeny, ChooseEdit, ChooseAnswer}
+	for _, c := range choices {
+		if !slices.Contains(all, c) {
+			return fmt.Errorf("there is no choice %.70q; the choices are %q", c, all)
+		}
+	}
+	return nil
+}
+
+// Check returns an error that names the choices if the answer is none of them. An answer that stops the run without
+// allowing the call fits every question.
+func (q Question) Check(answer Approval) error {
+	made := ChooseAllow
+	switch {
+	case !answer.Allow && answer.StopRun:
+		return nil
+	case !answer.Allow:
+		made = ChooseDeny
+	case answer.Output != "":
+		made = ChooseAnswer
+	case len(answer.Args) > 0 && !bytes.Equal(answer.Args, q.Call.Args):
+		made = ChooseEdit
+	}
+	if len(q.Choices) == 0 || slices.Contains(q.Choices, made) {
+		return nil
+	}
+	return fmt.Errorf("the question does not take the answer %q; it takes %q", made, q.Choices)
 }
 
 // An Approval is the answer of an approver. The zero value denies.

@@ -284,8 +284,9 @@ type Deny struct {
 
 // Ask leaves the decision about a call to the approver.
 type Ask struct {
-	Prompt string // the question; empty: chosen by the approver
-	Reason string
+	Prompt  string // the question; empty: chosen by the approver
+	Reason  string
+	Choices []Choice // the answers that the question takes; none: all. Of several Asks, those of the one that counts
 }
 
 // Allow permits a call, unless another hook votes for Deny or Ask.

@@ -9,6 +9,7 @@ import (
 
 	"github.com/hookgen/hookgen/generated/agent"
 	"github.com/hookgen/hookgen/hookkit"
+	"github.com/hookgen/hookgen/spec/agentspec"
 )
 
 // Cancelled is the reason of a denial if the run ends before the approver answers.
@@ -24,6 +25,9 @@ func Vote(exit agent.OnPermissionExit, by hookkit.By, err error, unknown func(an
 	case nil, agent.Allow:
 		return nil, agent.Denial{}
 	case agent.Ask:
+		if err := agentspec.CheckChoices(exit.Choices); err != nil {
+			return nil, failed(by, err)
+		}
 		return &exit, agent.Denial{}
 	case agent.Deny:
 		return nil, agent.Denial{Kind: agent.DeniedByVote, By: by.Hook, Reason: exit.Reason}
@@ -85,10 +89,16 @@ func Unusable(by, problem string) agent.Denial {
 	return agent.Denial{Kind: kind, By: by, Reason: "the approval changed the arguments: " + problem}
 }
 
-// Consistent returns the denial of a call whose approval has both other arguments and an output in place of the tool.
-func Consistent(by string, answer agent.Approval) agent.Denial {
+// Consistent returns the denial of a call whose approval is not one of the choices of the question, or has both other
+// arguments and an output in place of the tool.
+func Consistent(by string, question agent.Question, answer agent.Approval) agent.Denial {
 	if answer.Output != "" && len(answer.Args) > 0 {
 		return Unusable(by, "it also has an output in place of the tool; give one of them")
+	}
+	if err := question.Check(answer); err != nil {
+		denied := Unusable(by, "")
+		denied.Reason = err.Error()
+		return denied
 	}
 	return agent.Denial{}
 }
