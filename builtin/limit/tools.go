@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"maps"
+	"math"
 
 	"github.com/hookgen/hookgen/builtin/internal/kit"
 	"github.com/hookgen/hookgen/builtin/internal/shorten"
@@ -15,7 +16,7 @@ import (
 
 // Tools limits how often each tool may be called in a run.
 //
-// Points: BeforeTool (SkipTool), AfterTool (observer). Tier: Detection. State: the counts, per run; a sub-run has
+// Points: BeforeTool (SkipTool), AfterTool (no exit). Tier: Detection. State: the counts, per run; a sub-run has
 // counts of its own. A run that continues an interrupted one counts its calls too, if a hook such as session.Checkpoint
 // restores them. With All, a model that has used up its calls can still answer from its results so far.
 //
@@ -41,7 +42,8 @@ func (l *Tools) Bind(h *agent.Hooks) {
 	kit.MustConfig("limit.Tools", l.check())
 	kit.WatchTools("limit.Tools", kit.ToolKeys("Limits", l.Limits)...).
 		BeforeTool(h, l, hookkit.Priority(hookkit.Detection))
-	h.AfterTool.Observe(l)
+	// An observer would copy each result. The first hook too sees it as the loop made it.
+	h.AfterTool.Add(l, hookkit.Priority(math.MaxInt))
 }
 
 func (l *Tools) check() error {
@@ -71,8 +73,10 @@ func (l *Tools) BeforeTool(_ context.Context, run *agent.Run, call agent.ToolCal
 			}
 		}
 		all := 0
-		for _, n := range *counts {
-			all += n
+		if l.All != 0 {
+			for _, n := range *counts {
+				all += n
+			}
 		}
 		if used = (*counts)[call.Name]; used >= limit || all >= l.All.Or(None) {
 			refused, reached = true, used >= limit
@@ -97,17 +101,16 @@ func (l *Tools) BeforeTool(_ context.Context, run *agent.Run, call agent.ToolCal
 	return agent.SkipTool{Result: agent.ToolCallResult{Err: message, NoRetry: true}, Reason: toolLimit}, nil
 }
 
-// ObserveAfterTool gives back the count of a call that another hook or a person refused.
-func (l *Tools) ObserveAfterTool(_ context.Context, run *agent.Run, fired agent.AfterToolFired[agent.ToolCallResult]) {
-	r := fired.Payload
-	if r.Status != agent.CallRefused || r.Reason == toolLimit {
-		return
+// AfterTool gives back the count of a call that another hook or a person refused.
+func (l *Tools) AfterTool(_ context.Context, run *agent.Run, r agent.ToolCallResult) (agent.AfterToolOutcome, error) {
+	if r.Status == agent.CallRefused && r.Reason != toolLimit {
+		l.counts.Do(run, func(counts *map[string]int) {
+			if n := (*counts)[r.Call.Name]; n > 0 {
+				(*counts)[r.Call.Name] = n - 1
+			}
+		})
 	}
-	l.counts.Do(run, func(counts *map[string]int) {
-		if n := (*counts)[r.Call.Name]; n > 0 {
-			(*counts)[r.Call.Name] = n - 1
-		}
-	})
+	return nil, nil
 }
 
 // toolLimit is the reason of calls that Tools refuses.

@@ -127,7 +127,7 @@ type watch struct {
 }
 
 func (w *watch) bind(h *agent.Hooks, name string, v View) {
-	as := new(kit.Binding)
+	as := w.once.Bind()
 	points := v.points()
 	for _, p := range h.Points() {
 		if !slices.Contains(points, p.Name) {

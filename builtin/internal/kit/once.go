@@ -1,6 +1,7 @@
 package kit
 
 import (
+	"sync/atomic"
 	"time"
 
 	"github.com/hookgen/hookgen/generated/agent"
@@ -17,7 +18,15 @@ import (
 //
 // The zero value is ready. A OnceObserver is safe for concurrent use.
 type OnceObserver struct {
-	runs hookkit.PerRun[map[string]*pointFires]
+	bound atomic.Int32
+	runs  hookkit.PerRun[map[string]*pointFires]
+}
+
+// Bind returns a new Binding. As long as it is the only one, First counts nothing, because every notification is the
+// first. It must be called before the binding can be notified. A hook with other bindings must not call it.
+func (o *OnceObserver) Bind() *Binding {
+	o.bound.Add(1)
+	return new(Binding)
 }
 
 // A Binding represents one Bind of a hook. Its address is its identity, so use it by pointer.
@@ -40,7 +49,7 @@ type fireID struct {
 // First reports whether the binding is the first to be notified of the fire of point with the verdict v. Without a run,
 // every binding is the first.
 func (o *OnceObserver) First(run *agent.Run, binding *Binding, point string, v hookkit.Verdict) (first bool) {
-	if run == nil {
+	if run == nil || o.bound.Load() == 1 {
 		return true
 	}
 	id := fireID{v.Start, v.Elapsed, v.Hook}
