@@ -13,20 +13,15 @@ import (
 	"github.com/hookgen/hookgen/gen/breaking"
 	"github.com/hookgen/hookgen/gen/page"
 	"github.com/hookgen/hookgen/gen/summary"
-	"github.com/hookgen/hookgen/tests/model"
-	"github.com/hookgen/hookgen/tests/points"
-	"pgregory.net/rapid"
 )
 
 // TestEveryMarkerIsKnownEverywhere compares a spec that has a marker with one that has it not. The code of both
-// compiles, and every place that depends on the law of a point sees a difference. Points with the marker fire as the
-// reference model says.
+// compiles, and every place that depends on the law of a point sees a difference.
 func TestEveryMarkerIsKnownEverywhere(t *testing.T) {
 	universe := newUniverse(t)
 	for _, name := range gen.MarkerNames {
 		t.Run(name, func(t *testing.T) {
 			mustBeWritten(t, name)
-			mustFireAsModelled(t, name)
 			if name == "Env" {
 				return // not in a result list
 			}
@@ -104,18 +99,6 @@ func specOfList(t *testing.T, list []string) markedSpec {
 	}
 	m.spec, _ = gen.Read(dir)
 	return m
-}
-
-// mustFireAsModelled plays random programs at the points of tests/fixture that have the marker, and compares each fire
-// with the reference model.
-func mustFireAsModelled(t *testing.T, marker string) {
-	t.Helper()
-	shape := model.Shape{Points: points.Where(func(p *points.Point) bool { return marker == "Env" || p.Lists(marker) })}
-	fires := 0
-	rapid.Check(t, func(rt *rapid.T) { fires += len(model.Check(t, rt, shape.Draw(rt)).Fires) })
-	if fires == 0 {
-		t.Error("the programs have no fire")
-	}
 }
 
 // mustBeWritten checks the texts of people and the specs of other tests, which have every marker.

@@ -39,8 +39,9 @@ type tests struct {
 // The tests of other packages that run the mutants. They skip tests that build programs, because those programs
 // would not contain the mutants.
 var (
-	runtimeTests = tests{dir: "tests/runtime", args: []string{"-test.skip=StackOverflow"}}
-	modelTests   = tests{dir: "tests/model", args: []string{"-programs=400", "-test.skip=FailingPrograms"}}
+	runtimeTests = tests{dir: "tests/runtime", args: []string{
+		"-programs=400", "-test.skip=StackOverflow|FailingPrograms",
+	}}
 	fixtureTests = tests{dir: "tests/fixture"}
 	// Two tests run every hook of builtin for 25 s, which each survivor would cost again.
 	builtinTests = tests{dir: "builtin", args: []string{"-test.skip=EveryHookConforms|TenantsNeverMeet"}}
@@ -49,11 +50,11 @@ var (
 var parts = append([]part{
 	{
 		name: "hookkit", bound: 95, dir: "hookkit",
-		tests: []tests{{dir: "hookkit"}, runtimeTests, modelTests},
+		tests: []tests{{dir: "hookkit"}, runtimeTests},
 	},
 	{
 		name: "hookimpl", bound: 95, dir: "hookkit/hookimpl",
-		tests: []tests{{dir: "hookkit/hookimpl"}, {dir: "hookkit"}, runtimeTests, modelTests, {dir: "loop"}},
+		tests: []tests{{dir: "hookkit/hookimpl"}, {dir: "hookkit"}, runtimeTests, {dir: "loop"}},
 	},
 	{
 		name: "gen", bound: 95, dir: "gen",
@@ -74,7 +75,7 @@ var parts = append([]part{
 		name: "generated", bound: 95, dir: "tests/fixture", alike: true,
 		like:  regexp.MustCompile(`On[A-Z]|\bon[A-Z]`), // points that differ only in their payload
 		files: func(name string) bool { return name == "hooks_gen.go" },
-		tests: []tests{runtimeTests, fixtureTests, modelTests},
+		tests: []tests{runtimeTests, fixtureTests},
 	},
 	{name: "loop", bound: 90, dir: "loop", tests: []tests{{dir: "loop"}, {dir: "loop/looptest"}, builtinTests}},
 }, rooms("permission", "shell", "redact", "guardrail", "record", "limit", "declared", "declared/claudecode", "session",

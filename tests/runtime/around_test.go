@@ -14,7 +14,6 @@ import (
 
 	"github.com/hookgen/hookgen/hookkit"
 	"github.com/hookgen/hookgen/tests/fixture"
-	"github.com/hookgen/hookgen/tests/model"
 	"github.com/hookgen/hookgen/tests/points"
 )
 
@@ -22,14 +21,14 @@ import (
 // as often as next was called. The answer of the outermost hook counts.
 func TestAround(t *testing.T) {
 	around := points.Of(points.Around)
-	shape := model.Shape{
-		Steps: []model.Step{
-			model.Add{}, model.Add{}, model.Add{}, model.Observe{}, model.Trace{}, model.Fire{}, model.Fire{},
+	shape := Shape{
+		Steps: []Step{
+			Add{}, Add{}, Add{}, Observe{}, Trace{}, Fire{}, Fire{},
 		},
-		Actions: []model.Action{model.Continues, model.Continues, model.Replaces, model.CallsTwice, model.KeepsFirst,
-			model.Answers, model.AnswersAfter,
-			model.Rescues, model.Fails, model.FailsAfter, model.Panics, model.PanicsAfter, model.Forgets, model.Hangs},
-		Acts: []model.Action{model.Continues, model.Fails, model.Panics},
+		Actions: []Action{Continues, Continues, Replaces, CallsTwice, KeepsFirst,
+			Answers, AnswersAfter,
+			Rescues, Fails, FailsAfter, Panics, PanicsAfter, Forgets, Hangs},
+		Acts: []Action{Continues, Fails, Panics},
 	}
 	for range 5 { // because few points are around points
 		holdsAt(t, around, shape)

@@ -7,19 +7,18 @@ import (
 
 	"github.com/hookgen/hookgen/hookkit"
 	"github.com/hookgen/hookgen/tests/fixture"
-	"github.com/hookgen/hookgen/tests/model"
 	"github.com/hookgen/hookgen/tests/points"
 )
 
 // TestAttribution: FireBy and AnyPoint.Fire return the deciding hook, its site, its decision and its reason, for
 // every law. Observers get the same values. For Collect there is one hook per contribution.
 func TestAttribution(t *testing.T) {
-	holdsAt(t, points.All, model.Shape{
-		Steps: []model.Step{model.Add{}, model.Add{}, model.Add{}, model.Add{}, model.Use{}, model.Observe{}, model.Layer{},
-			model.Trace{},
-			model.Fire{}, model.Fire{}, model.Fire{}},
+	holdsAt(t, points.All, Shape{
+		Steps: []Step{Add{}, Add{}, Add{}, Add{}, Use{}, Observe{}, Layer{},
+			Trace{},
+			Fire{}, Fire{}, Fire{}},
 		Hows: []points.How{points.WithBy, points.WithBy, points.ByAnyFire},
-		Acts: []model.Action{model.Continues, model.Fails, model.Panics},
+		Acts: []Action{Continues, Fails, Panics},
 	})
 }
 

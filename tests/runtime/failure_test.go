@@ -14,22 +14,21 @@ import (
 
 	"github.com/hookgen/hookgen/hookkit"
 	"github.com/hookgen/hookgen/tests/fixture"
-	"github.com/hookgen/hookgen/tests/model"
 	"github.com/hookgen/hookgen/tests/points"
 )
 
 // TestFailure: the policy treats a panic, an error and a timeout alike. FailClosed never continues, FailOpen never
 // stops, an observer's failure never reaches the host, and no failure is silent.
 func TestFailure(t *testing.T) {
-	holdsAt(t, points.All, model.Shape{
-		Steps: []model.Step{
-			model.Add{}, model.Add{}, model.Add{}, model.Observe{}, model.Trace{}, model.Handle{}, model.Layer{}, model.Fire{},
-			model.Fire{},
+	holdsAt(t, points.All, Shape{
+		Steps: []Step{
+			Add{}, Add{}, Add{}, Observe{}, Trace{}, Handle{}, Layer{}, Fire{},
+			Fire{},
 		},
-		Actions: []model.Action{model.Continues, model.Contributes, model.Replaces, model.Leaves, model.Fails, model.Panics,
-			model.PanicsNil, model.Lies,
-			model.Hangs, model.Obeys, model.EndsGoroutine},
-		Acts: []model.Action{model.Fails, model.Panics, model.EndsGoroutine},
+		Actions: []Action{Continues, Contributes, Replaces, Leaves, Fails, Panics,
+			PanicsNil, Lies,
+			Hangs, Obeys, EndsGoroutine},
+		Acts: []Action{Fails, Panics, EndsGoroutine},
 	})
 }
 

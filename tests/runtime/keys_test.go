@@ -16,7 +16,6 @@ import (
 	"github.com/hookgen/hookgen/hookkit/hooklog"
 	"github.com/hookgen/hookgen/hookkit/wire"
 	"github.com/hookgen/hookgen/tests/fixture"
-	"github.com/hookgen/hookgen/tests/model"
 	"github.com/hookgen/hookgen/tests/points"
 	"github.com/hookgen/hookgen/tests/remote"
 )
@@ -24,8 +23,8 @@ import (
 // Rule 17: a fire with a key runs exactly the hooks without keys and those registered for the key, in the common order.
 func TestFiresRunTheHooksOfTheirKey(t *testing.T) {
 	keyed := points.Where(func(p *points.Point) bool { return p.Key != "" })
-	holdsAt(t, keyed, model.Shape{Actions: []model.Action{
-		model.Continues, model.Continues, model.Replaces, model.Redirects, model.Edits, model.Fails, model.Panics,
+	holdsAt(t, keyed, Shape{Actions: []Action{
+		Continues, Continues, Replaces, Redirects, Edits, Fails, Panics,
 	}})
 }
 

@@ -3,18 +3,17 @@ package runtime_test
 import (
 	"testing"
 
-	"github.com/hookgen/hookgen/tests/model"
 	"github.com/hookgen/hookgen/tests/points"
 )
 
 // TestLayers: every hook of an outer layer runs before every hook of an inner one (after, with Reverse),
 // regardless of priorities. A layer never changes its parent.
 func TestLayers(t *testing.T) {
-	holdsAt(t, points.All, model.Shape{
+	holdsAt(t, points.All, Shape{
 		Plain: true,
-		Steps: []model.Step{
-			model.Layer{}, model.Add{}, model.Add{}, model.Add{}, model.Observe{}, model.Trace{}, model.Remove{}, model.Fire{},
+		Steps: []Step{
+			Layer{}, Add{}, Add{}, Add{}, Observe{}, Trace{}, Remove{}, Fire{},
 		},
-		Actions: []model.Action{model.Continues},
+		Actions: []Action{Continues},
 	})
 }

@@ -9,17 +9,16 @@ import (
 
 	"github.com/hookgen/hookgen/hookkit"
 	"github.com/hookgen/hookgen/tests/fixture"
-	"github.com/hookgen/hookgen/tests/model"
 	"github.com/hookgen/hookgen/tests/points"
 )
 
 // TestOrder: descending priority, then order of registration; Before and After are respected. The order is a pure
 // function of the registrations, regardless of earlier ones. Reverse mirrors it.
 func TestOrder(t *testing.T) {
-	holdsAt(t, points.All, model.Shape{
+	holdsAt(t, points.All, Shape{
 		Plain:   true,
-		Steps:   []model.Step{model.Add{}, model.Add{}, model.Add{}, model.Use{}, model.Use{}, model.Remove{}, model.Fire{}},
-		Actions: []model.Action{model.Continues},
+		Steps:   []Step{Add{}, Add{}, Add{}, Use{}, Use{}, Remove{}, Fire{}},
+		Actions: []Action{Continues},
 	})
 }
 

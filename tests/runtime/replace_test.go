@@ -5,7 +5,6 @@ import (
 	"testing"
 
 	"github.com/hookgen/hookgen/tests/fixture"
-	"github.com/hookgen/hookgen/tests/model"
 	"github.com/hookgen/hookgen/tests/points"
 )
 
@@ -13,10 +12,10 @@ import (
 // around hook replaces the payload for the inner hooks.
 func TestReplace(t *testing.T) {
 	rewriting := points.Where(func(p *points.Point) bool { return p.Rewrites() || p.Kind == points.Around })
-	holdsAt(t, rewriting, model.Shape{
+	holdsAt(t, rewriting, Shape{
 		Plain:   true,
-		Steps:   []model.Step{model.Add{}, model.Add{}, model.Add{}, model.Observe{}, model.Fire{}, model.Fire{}},
-		Actions: []model.Action{model.Continues, model.Replaces, model.Edits},
+		Steps:   []Step{Add{}, Add{}, Add{}, Observe{}, Fire{}, Fire{}},
+		Actions: []Action{Continues, Replaces, Edits},
 	})
 }
 

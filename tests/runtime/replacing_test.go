@@ -11,22 +11,21 @@ import (
 
 	"github.com/hookgen/hookgen/hookkit"
 	"github.com/hookgen/hookgen/tests/fixture"
-	"github.com/hookgen/hookgen/tests/model"
 	"github.com/hookgen/hookgen/tests/points"
 	"pgregory.net/rapid"
 )
 
 // TestReplacing: the new Use has the position of the old one. The Before and After of others keep their meaning.
 func TestReplacing(t *testing.T) {
-	shape := model.Shape{
+	shape := Shape{
 		Plain: true,
-		Steps: []model.Step{
-			model.Add{}, model.Add{}, model.Use{}, model.Use{}, model.Use{Replacing: []int{0}}, model.Use{Replacing: []int{0}},
-			model.Observe{}, model.Layer{}, model.Remove{}, model.Fire{},
+		Steps: []Step{
+			Add{}, Add{}, Use{}, Use{}, Use{Replacing: []int{0}}, Use{Replacing: []int{0}},
+			Observe{}, Layer{}, Remove{}, Fire{},
 		},
-		Actions: []model.Action{model.Continues},
+		Actions: []Action{Continues},
 	}
-	rapid.Check(t, func(rt *rapid.T) { model.Check(t, rt, shape.Draw(rt)) })
+	rapid.Check(t, func(rt *rapid.T) { Check(t, rt, shape.Draw(rt)) })
 }
 
 // Each bundle is exchanged for an equal one, again and again. Every listing keeps its order. The options of all bundles
@@ -104,13 +103,6 @@ func TestEqualReplacementChangesNoOrder(t *testing.T) {
 			}
 		}
 	})
-}
-
-// An option is legal at every target.
-type option interface {
-	hookkit.HookOption
-	hookkit.ObserverOption
-	hookkit.UseOption
 }
 
 // as returns options as those of another target.

@@ -3,7 +3,6 @@ package runtime_test
 import (
 	"testing"
 
-	"github.com/hookgen/hookgen/tests/model"
 	"github.com/hookgen/hookgen/tests/points"
 )
 
@@ -11,14 +10,14 @@ import (
 // the deciding hook, Async ones later.
 func TestShortCircuit(t *testing.T) {
 	leaving := points.Where(func(p *points.Point) bool { return len(p.Exits) > 0 })
-	holdsAt(t, leaving, model.Shape{
+	holdsAt(t, leaving, Shape{
 		Plain: true,
-		Steps: []model.Step{
-			model.Add{}, model.Add{}, model.Add{}, model.Observe{}, model.Observe{}, model.Drain{}, model.Fire{}, model.Fire{},
+		Steps: []Step{
+			Add{}, Add{}, Add{}, Observe{}, Observe{}, Drain{}, Fire{}, Fire{},
 		},
-		Actions: []model.Action{
-			model.Continues, model.Continues, model.Replaces, model.Edits, model.Leaves, model.LeavesSecond,
-			model.Contributes, model.Both,
+		Actions: []Action{
+			Continues, Continues, Replaces, Edits, Leaves, LeavesSecond,
+			Contributes, Both,
 		},
 	})
 }

@@ -9,18 +9,17 @@ import (
 
 	"github.com/hookgen/hookgen/hookkit"
 	"github.com/hookgen/hookgen/tests/fixture"
-	"github.com/hookgen/hookgen/tests/model"
 	"github.com/hookgen/hookgen/tests/points"
 )
 
 // TestSnapshot: a fire uses the registrations at its start. A hook may add, remove and fire without a deadlock.
 func TestSnapshot(t *testing.T) {
-	holdsAt(t, points.All, model.Shape{
-		Steps: []model.Step{
-			model.Add{}, model.Add{}, model.Add{}, model.Use{}, model.Layer{}, model.Trace{}, model.Remove{}, model.Fire{},
-			model.Fire{},
+	holdsAt(t, points.All, Shape{
+		Steps: []Step{
+			Add{}, Add{}, Add{}, Use{}, Layer{}, Trace{}, Remove{}, Fire{},
+			Fire{},
 		},
-		Actions: []model.Action{model.Continues, model.Continues, model.Contributes, model.Leaves, model.CallsTwice},
+		Actions: []Action{Continues, Continues, Contributes, Leaves, CallsTwice},
 	})
 }
 

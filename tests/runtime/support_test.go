@@ -1,8 +1,22 @@
 // Package runtime_test checks the behaviour of hooks in fires, at the points of package fixture. Each rule of
 // package hookkit's documentation has a file with its name, for example order_test.go for rule 1. The file begins
-// with the rule as a property: random programs, compared with the reference model of package model. The cases
+// with the rule as a property: random programs of a certain [Shape], compared with a reference model. The cases
 // below it cover situations that programs do not draw. Add a case to the file of its rule, with a t.Run for each
 // point or variant.
+//
+// The reference model is in the files model_*_test.go. It covers layers, priorities, anchors, bundles, removal,
+// timeouts, failures of every kind, observers in the foreground and the background, tracers and failure handlers.
+// Hooks may also change the registry or fire again while they run. The model is a list of registrations, with a
+// snapshot after each change, and a plain function from a snapshot to the result of a fire. On one goroutine a fire
+// must have the result of the snapshot at its start. On several goroutines it must have the result of some snapshot
+// between its start and its first call. Changes are serialized, so that each one is compared with the model, while
+// fires run in parallel. Package soak makes changes in parallel too.
+//
+// A failing program is shrunk and printed as Go code, ready to be pasted into a test. The programs of [Everything]
+// have all features:
+//
+//	go test ./tests/runtime -run Model                                         ten thousand programs
+//	go test ./tests/runtime -run Model -timeout 0 -programs 1000000 -report    more, and figures/model.json
 package runtime_test
 
 import (
@@ -14,18 +28,17 @@ import (
 
 	"github.com/hookgen/hookgen/hookkit"
 	"github.com/hookgen/hookgen/tests/fixture"
-	"github.com/hookgen/hookgen/tests/model"
 	"github.com/hookgen/hookgen/tests/points"
 	"pgregory.net/rapid"
 )
 
 // holdsAt plays random programs of a shape at each of the points, and compares every fire with the reference model.
-func holdsAt(t *testing.T, ps []*points.Point, shape model.Shape) {
+func holdsAt(t *testing.T, ps []*points.Point, shape Shape) {
 	for _, p := range ps {
 		t.Run(p.Name, func(t *testing.T) {
 			of := shape
 			of.Points = []*points.Point{p}
-			someChecks(t, func(rt *rapid.T) { model.Check(t, rt, of.Draw(rt)) })
+			someChecks(t, func(rt *rapid.T) { Check(t, rt, of.Draw(rt)) })
 		})
 	}
 }

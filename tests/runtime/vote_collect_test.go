@@ -6,22 +6,21 @@ import (
 
 	"github.com/hookgen/hookgen/hookkit"
 	"github.com/hookgen/hookgen/tests/fixture"
-	"github.com/hookgen/hookgen/tests/model"
 	"github.com/hookgen/hookgen/tests/points"
 	"pgregory.net/rapid"
 )
 
-var votes = []model.Action{model.Continues, model.Leaves, model.LeavesSecond, model.LeavesThird}
+var votes = []Action{Continues, Leaves, LeavesSecond, LeavesThird}
 
 // TestVote: every hook votes on the same payload. The exit listed first wins; among equal exits, the first hook
 // supplies the reason.
 func TestVote(t *testing.T) {
-	holdsAt(t, points.Of(points.Vote), model.Shape{
+	holdsAt(t, points.Of(points.Vote), Shape{
 		Plain: true,
-		Steps: []model.Step{
-			model.Add{}, model.Add{}, model.Add{}, model.Add{}, model.Observe{}, model.Fire{}, model.Fire{},
+		Steps: []Step{
+			Add{}, Add{}, Add{}, Add{}, Observe{}, Fire{}, Fire{},
 		},
-		Actions: append(votes, model.Contributes),
+		Actions: append(votes, Contributes),
 	})
 }
 
@@ -30,13 +29,13 @@ func TestVoteDoesNotDependOnTheOrder(t *testing.T) {
 	for _, p := range points.Of(points.Vote) {
 		t.Run(p.Name, func(t *testing.T) {
 			someChecks(t, func(rt *rapid.T) {
-				poll := func(actions []model.Action) string {
-					var program model.Program
+				poll := func(actions []Action) string {
+					var program Program
 					for i, does := range actions {
-						program.Steps = append(program.Steps, model.Add{Reg: i, Hook: model.Hook{Point: p.Name, Does: does}})
+						program.Steps = append(program.Steps, Add{Reg: i, Hook: Hook{Point: p.Name, Does: does}})
 					}
-					program.Steps = append(program.Steps, model.Fire{Point: p.Name})
-					return model.Check(t, rt, program).Fires[0].Exit
+					program.Steps = append(program.Steps, Fire{Point: p.Name})
+					return Check(t, rt, program).Fires[0].Exit
 				}
 				actions := rapid.SliceOfN(rapid.SampledFrom(votes), 0, 7).Draw(rt, "actions")
 				shuffled := rapid.Permutation(actions).Draw(rt, "shuffled")
@@ -52,11 +51,11 @@ func TestVoteDoesNotDependOnTheOrder(t *testing.T) {
 // those of failed hooks are dropped.
 func TestCollect(t *testing.T) {
 	collecting := points.Where(func(p *points.Point) bool { return p.Collects })
-	holdsAt(t, collecting, model.Shape{
-		Steps: []model.Step{model.Add{}, model.Add{}, model.Add{}, model.Add{}, model.Observe{}, model.Fire{}, model.Fire{}},
-		Actions: []model.Action{model.Contributes, model.Contributes, model.Contributes, model.Both, model.Continues,
-			model.Replaces, model.LeavesSecond,
-			model.Fails, model.Panics, model.Lies},
+	holdsAt(t, collecting, Shape{
+		Steps: []Step{Add{}, Add{}, Add{}, Add{}, Observe{}, Fire{}, Fire{}},
+		Actions: []Action{Contributes, Contributes, Contributes, Both, Continues,
+			Replaces, LeavesSecond,
+			Fails, Panics, Lies},
 	})
 }
 

@@ -1,4 +1,4 @@
-package model
+package runtime_test
 
 import (
 	"fmt"
@@ -9,7 +9,7 @@ import (
 // String returns the program as statements of a test that plays it.
 func (p Program) String() string {
 	var b strings.Builder
-	b.WriteString("for _, wrong := range model.Play(t, model.Program{\n")
+	b.WriteString("for _, wrong := range Play(t, Program{\n")
 	steps := func(indent, label string, ss []Step) {
 		b.WriteString(indent + label + "{\n")
 		for _, s := range ss {
@@ -17,9 +17,9 @@ func (p Program) String() string {
 		}
 		b.WriteString(indent + "},\n")
 	}
-	steps("\t", "Steps: []model.Step", p.Steps)
+	steps("\t", "Steps: []Step", p.Steps)
 	if len(p.Threads) > 0 {
-		b.WriteString("\tThreads: [][]model.Step{\n")
+		b.WriteString("\tThreads: [][]Step{\n")
 		for _, t := range p.Threads {
 			steps("\t\t", "", t)
 		}
@@ -41,21 +41,24 @@ func literal(v reflect.Value) string {
 				fields = append(fields, v.Type().Field(i).Name+": "+literal(v.Field(i)))
 			}
 		}
-		return v.Type().String() + "{" + strings.Join(fields, ", ") + "}"
+		return typeName(v) + "{" + strings.Join(fields, ", ") + "}"
 	case reflect.Slice:
 		var items []string
 		for i := range v.Len() {
 			items = append(items, literal(v.Index(i)))
 		}
-		return v.Type().String() + "{" + strings.Join(items, ", ") + "}"
+		return typeName(v) + "{" + strings.Join(items, ", ") + "}"
 	case reflect.String:
-		if pkg, _, named := strings.Cut(v.Type().String(), "."); named { // a constant, called like its value
-			if v.String() == "" {
-				return `""`
-			}
-			return pkg + "." + v.String()
+		if v.Type().PkgPath() == "" || v.String() == "" {
+			return fmt.Sprintf("%q", v.String())
 		}
-		return fmt.Sprintf("%q", v.String())
+		name := typeName(v) // a constant, called like its value
+		return name[:strings.LastIndex(name, ".")+1] + v.String()
 	}
 	return fmt.Sprint(v.Interface())
+}
+
+// typeName returns the type of a value as this package writes it.
+func typeName(v reflect.Value) string {
+	return strings.ReplaceAll(v.Type().String(), "runtime_test.", "")
 }

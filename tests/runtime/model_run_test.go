@@ -1,50 +1,45 @@
-package model_test
+package runtime_test
 
 import (
 	"flag"
 	"fmt"
 	"os"
+	"regexp"
+	"slices"
+	"strings"
 	"testing"
 	"time"
 
 	"github.com/hookgen/hookgen/internal/race"
 	"github.com/hookgen/hookgen/lab/figures"
-	"github.com/hookgen/hookgen/tests/model"
+	"github.com/hookgen/hookgen/tests/points"
 	"pgregory.net/rapid"
 )
 
 var (
-	count = flag.Int("programs", 0,
+	programs = flag.Int("programs", 0,
 		"how many programs to play; 0 for ten thousand, a tenth of that in short mode and under the race detector")
 	report = flag.Bool("report", false, "write how many were played into docs/evidence/figures/model.json")
 )
 
-func TestMain(m *testing.M) {
-	flag.Parse()
-	if *count == 0 {
-		*count = 10_000
+func TestProgramsMatchTheModel(t *testing.T) {
+	if *programs == 0 {
+		*programs = 10_000
 		if testing.Short() || race.Enabled {
-			*count /= 10
+			*programs /= 10
 		}
 	}
-	checks := *count
+	checks := *programs
 	if testing.Short() {
 		checks *= 5 // rapid uses a fifth of it
 	}
-	for name, value := range map[string]any{"rapid.checks": checks, "rapid.nofailfile": true} { // the program is printed
-		if err := flag.Set(name, fmt.Sprint(value)); err != nil {
-			panic(err)
-		}
-	}
-	os.Exit(m.Run())
-}
-
-func TestProgramsMatchTheModel(t *testing.T) {
+	set(t, "rapid.checks", fmt.Sprint(checks))
+	set(t, "rapid.nofailfile", "true") // the program is printed
 	var all played
 	start := time.Now()
 	rapid.Check(t, func(rt *rapid.T) {
-		p := model.Everything.Draw(rt)
-		all.add(p, model.Check(t, rt, p))
+		p := Everything.Draw(rt)
+		all.add(p, Check(t, rt, p))
 	})
 	if t.Logf("%+v", all); *report && !t.Failed() {
 		r := all.report(time.Since(start))
@@ -57,10 +52,35 @@ func TestProgramsMatchTheModel(t *testing.T) {
 	}
 }
 
+// Points of tests/fixture that have a marker fire as the reference model says. A test of gen checks that the spec there
+// has every marker.
+func TestEveryMarkerFiresAsModelled(t *testing.T) {
+	spec, err := os.ReadFile("../fixture/spec.go")
+	if err != nil {
+		t.Fatal(err)
+	}
+	markers := regexp.MustCompile(`\bspec\.([A-Z]\w*)`).FindAllStringSubmatch(string(spec), -1)
+	if len(markers) == 0 {
+		t.Fatal("the spec has no marker")
+	}
+	slices.SortFunc(markers, func(a, b []string) int { return strings.Compare(a[1], b[1]) })
+	for _, m := range slices.CompactFunc(markers, slices.Equal) {
+		marker := m[1]
+		t.Run(marker, func(t *testing.T) {
+			shape := Shape{Points: points.Where(func(p *points.Point) bool { return marker == "Env" || p.Lists(marker) })}
+			fires := 0
+			rapid.Check(t, func(rt *rapid.T) { fires += len(Check(t, rt, shape.Draw(rt)).Fires) })
+			if fires == 0 {
+				t.Error("the programs have no fire")
+			}
+		})
+	}
+}
+
 // A played counts the played programs.
 type played struct{ programs, parallel, steps, fires, nested, hooks int }
 
-func (all *played) add(p model.Program, result model.Played) {
+func (all *played) add(p Program, result Played) {
 	all.programs++
 	all.steps += len(p.Steps)
 	for _, steps := range p.Threads {
@@ -81,7 +101,7 @@ func (all *played) report(took time.Duration) figures.Report {
 	n := func(n int) string { return fmt.Sprint(n) }
 	return figures.Report{
 		Name:    "model",
-		Command: fmt.Sprintf("go test ./tests/model -timeout 0 -programs %d -report", *count),
+		Command: fmt.Sprintf("go test ./tests/runtime -run Model -timeout 0 -programs %d -report", *programs),
 		Figures: []figures.Figure{
 			{Of: "random programs played", Value: n(all.programs), Bound: "≥ 10000", Holds: map[bool]figures.Verdict{
 				true: figures.Yes, false: figures.No,

@@ -1,4 +1,4 @@
-package model
+package runtime_test
 
 import "github.com/hookgen/hookgen/tests/points"
 

@@ -1,4 +1,4 @@
-package model_test
+package runtime_test
 
 import (
 	"flag"
@@ -8,10 +8,10 @@ import (
 	"go/parser"
 	"go/token"
 	"go/types"
+	"path/filepath"
 	"strings"
 	"testing"
 
-	"github.com/hookgen/hookgen/tests/model"
 	"pgregory.net/rapid"
 )
 
@@ -38,8 +38,8 @@ func TestFailingProgramsArePrintedAsGo(t *testing.T) {
 	set(t, "rapid.checks", "5000")
 	w := &failureRecorder{T: t}
 	rapid.Check(w, func(rt *rapid.T) {
-		p := model.Everything.Draw(rt)
-		for _, f := range model.Check(t, rt, p).Fires {
+		p := Everything.Draw(rt)
+		for _, f := range Check(t, rt, p).Fires {
 			if f.Exit == "Skip" || f.Exit == "Ask" {
 				rt.Fatalf("a mistake\n\n\t%s", strings.ReplaceAll(p.String(), "\n", "\n\t"))
 			}
@@ -48,7 +48,7 @@ func TestFailingProgramsArePrintedAsGo(t *testing.T) {
 	if !w.failed {
 		t.Fatal("the mistake was not found")
 	}
-	const begin, end = "for _, wrong := range model.Play(t, model.Program{", "\n\t}\n\tTo reproduce"
+	const begin, end = "for _, wrong := range Play(t, Program{", "\n\t}\n\tTo reproduce"
 	_, code, found := strings.Cut(strings.ReplaceAll(strings.Join(w.said, "\n"), "\nTo reproduce", "\n\tTo reproduce"),
 		begin)
 	code, _, ended := strings.Cut(code, end)
@@ -57,12 +57,12 @@ func TestFailingProgramsArePrintedAsGo(t *testing.T) {
 	}
 	code = begin + code + "\n\t}"
 	typeCheck(t, code)
-	for _, says := range []string{"Does: model.LeavesSecond", "model.Fire{"} {
+	for _, says := range []string{"Does: LeavesSecond", "Fire{"} {
 		if !strings.Contains(code, says) {
 			t.Errorf("the program does not say %q:\n%s", says, code)
 		}
 	}
-	if n := strings.Count(code, "model.Add{") + strings.Count(code, "model.Fire{"); n > 6 {
+	if n := strings.Count(code, "Add{") + strings.Count(code, "Fire{"); n > 6 {
 		t.Errorf("a hook and a fire would do, not %d steps:\n%s", n, code)
 	}
 }
@@ -80,17 +80,17 @@ func set(t *testing.T, name, value string) {
 // TestEveryProgramIsPrintedAsGo draws programs with all features.
 func TestEveryProgramIsPrintedAsGo(t *testing.T) {
 	var all []string
-	programs := rapid.Custom(model.Everything.Draw)
+	programs := rapid.Custom(Everything.Draw)
 	for seed := range 100 {
 		all = append(all, programs.Example(seed).String())
 	}
 	typeCheck(t, strings.Join(all, "\n"))
 	for _, word := range []string{
-		"model.Add{", "model.Use{", "model.Observe{", "model.Remove{", "model.Drain{", "model.Layer{", "model.Trace{",
-		"model.Handle{", "model.Fire{",
-		"model.Hook{", "Threads:", "Inside:", "Before:", "After:", "Timeout:", "FailClosed:", "Outrank:", "Async:",
-		"Uses:", "Replacing:", "Off:", "Keys:", "Tool:", "Pin:", "model.Pin{", "Redirects", "Act:", "How:",
-		"Does: model.Hangs",
+		"Add{", "Use{", "Observe{", "Remove{", "Drain{", "Layer{", "Trace{",
+		"Handle{", "Fire{",
+		"Hook{", "Threads:", "Inside:", "Before:", "After:", "Timeout:", "FailClosed:", "Outrank:", "Async:",
+		"Uses:", "Replacing:", "Off:", "Keys:", "Tool:", "Pin:", "Pin{", "Redirects", "Act:", "How:",
+		"Does: Hangs",
 	} {
 		if !strings.Contains(strings.Join(all, "\n"), word) {
 			t.Errorf("no program has %q", word)
@@ -98,15 +98,14 @@ func TestEveryProgramIsPrintedAsGo(t *testing.T) {
 	}
 }
 
-// typeCheck checks statements as part of a test.
+// typeCheck checks statements as part of a test beside the files of the model.
 func typeCheck(t *testing.T, statements string) {
 	t.Helper()
-	const around = `package pasted
+	const around = `package runtime_test
 
 import (
 	"testing"
 
-	"github.com/hookgen/hookgen/tests/model"
 	"github.com/hookgen/hookgen/tests/points"
 )
 
@@ -116,13 +115,25 @@ func TestPasted(t *testing.T) {
 %s
 }
 `
-	files := token.NewFileSet()
-	f, err := parser.ParseFile(files, "pasted_test.go", fmt.Sprintf(around, statements), 0)
+	paths, err := filepath.Glob("model_*_test.go")
 	if err != nil {
 		t.Fatal(err)
 	}
-	config := types.Config{Importer: importer.ForCompiler(files, "source", nil)}
-	if _, err := config.Check("pasted", files, []*ast.File{f}, nil); err != nil {
+	set := token.NewFileSet()
+	pasted, err := parser.ParseFile(set, "pasted_test.go", fmt.Sprintf(around, statements), 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	files := []*ast.File{pasted}
+	for _, path := range paths {
+		f, err := parser.ParseFile(set, path, nil, 0)
+		if err != nil {
+			t.Fatal(err)
+		}
+		files = append(files, f)
+	}
+	config := types.Config{Importer: importer.ForCompiler(set, "source", nil)}
+	if _, err := config.Check("runtime_test", set, files, nil); err != nil {
 		t.Errorf("%v in:\n%s", err, statements)
 	}
 }

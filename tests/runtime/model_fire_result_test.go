@@ -1,4 +1,4 @@
-package model
+package runtime_test
 
 import (
 	"errors"
