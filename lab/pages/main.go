@@ -6,8 +6,6 @@
 //	go run ./lab/pages contrib      the modules and the size that each module of contrib links
 //	go run ./lab/pages trials       the tests that tried the promises of the security hooks
 //	go run ./lab/pages redaction    the secrets that package redact finds, and its time, next to gitleaks
-//	go run ./lab/pages corpora gitleaks=DIR trufflehog=DIR presidio=DIR
-//	                                prints what redact and gitleaks find in the samples of the sources in these folders
 //	go run ./lab/pages proof        the bounds in the reports of the other programs of lab; measures nothing
 //
 // A test makes each part without its figures, and compares it with the page.
@@ -47,9 +45,6 @@ func main() {
 
 // run writes the named parts, or all of them.
 func run(names []string) error {
-	if len(names) > 0 && names[0] == "corpora" {
-		return corpora(names[1:])
-	}
 	for _, name := range names {
 		if !slices.ContainsFunc(parts, func(p part) bool { return p.name == name }) {
 			return fmt.Errorf("no page has a part %s: choose among rooms, contrib, trials, redaction and proof", name)

@@ -98,6 +98,12 @@ func TestEveryProgramIsPrintedAsGo(t *testing.T) {
 	}
 }
 
+// sources imports packages from their source, each once.
+var (
+	sourceFiles = token.NewFileSet()
+	sources     = importer.ForCompiler(sourceFiles, "source", nil)
+)
+
 // typeCheck checks statements as part of a test beside the files of the model.
 func typeCheck(t *testing.T, statements string) {
 	t.Helper()
@@ -119,21 +125,20 @@ func TestPasted(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	set := token.NewFileSet()
-	pasted, err := parser.ParseFile(set, "pasted_test.go", fmt.Sprintf(around, statements), 0)
+	pasted, err := parser.ParseFile(sourceFiles, "pasted_test.go", fmt.Sprintf(around, statements), 0)
 	if err != nil {
 		t.Fatal(err)
 	}
 	files := []*ast.File{pasted}
 	for _, path := range paths {
-		f, err := parser.ParseFile(set, path, nil, 0)
+		f, err := parser.ParseFile(sourceFiles, path, nil, 0)
 		if err != nil {
 			t.Fatal(err)
 		}
 		files = append(files, f)
 	}
-	config := types.Config{Importer: importer.ForCompiler(set, "source", nil)}
-	if _, err := config.Check("runtime_test", set, files, nil); err != nil {
+	config := types.Config{Importer: sources}
+	if _, err := config.Check("runtime_test", sourceFiles, files, nil); err != nil {
 		t.Errorf("%v in:\n%s", err, statements)
 	}
 }
