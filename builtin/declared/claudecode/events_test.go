@@ -136,7 +136,7 @@ func TestEventsOfPoints(t *testing.T) {
 		{"permission of an unknown call", "PreToolUse", specific("PreToolUse", `"permissionDecision":"allow"`), permission,
 			"agent.Allow {Reason:}, 0 stops", "", 0},
 		{"permission asks", "PreToolUse", specific("PreToolUse", `"permissionDecision":"ask"`), permission,
-			"agent.Ask {Prompt: Reason:}, 0 stops", "", 0},
+			"agent.Ask {Prompt: Reason: Choices:[]}, 0 stops", "", 0},
 		{"permission with an update", "PreToolUse", specific("PreToolUse", `"updatedInput":{"command":"a"}`), permission,
 			"agent.Deny {Reason:a PreToolUse hook would change the arguments once more}, 0 stops", "", 0},
 		{"permission stops", "PreToolUse", say(stop), permission, "agent.Deny {Reason:enough}, 1 stops", "", 0},

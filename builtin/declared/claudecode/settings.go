@@ -15,21 +15,24 @@ import (
 
 	"github.com/hookgen/hookgen/builtin/internal/jsonx"
 	"github.com/hookgen/hookgen/builtin/internal/textfile"
-	"github.com/hookgen/hookgen/builtin/internal/toolargs"
 	"github.com/hookgen/hookgen/internal/spelling"
 )
 
 // settings are the parts of a settings file that this package reads. It ignores the others.
 type settings struct {
-	DisableAllHooks bool                       `json:"disableAllHooks"`
-	Hooks           map[string][]group         `json:"hooks"`
-	Permissions     map[string]json.RawMessage `json:"permissions"`
+	DisableAllHooks bool            `json:"disableAllHooks"`
+	Hooks           json.RawMessage `json:"hooks"`
+	Permissions     json.RawMessage `json:"permissions"`
 }
 
 // unread returns the names of the permission rules in the file, which are not read.
 func (s settings) unread() (names []string) {
+	var lists map[string]json.RawMessage
+	if len(s.Permissions) > 0 && json.Unmarshal(s.Permissions, &lists) != nil {
+		return []string{"permissions"}
+	}
 	for _, list := range []string{"allow", "ask", "deny"} {
-		text, written := s.Permissions[list]
+		text, written := lists[list]
 		var rules []json.RawMessage
 		if err := json.Unmarshal(text, &rules); written && (err != nil || len(rules) > 0) {
 			names = append(names, "permissions."+list)
@@ -40,8 +43,8 @@ func (s settings) unread() (names []string) {
 
 // A group has the handlers of one matcher.
 type group struct {
-	Matcher string    `json:"matcher"`
-	Hooks   []handler `json:"hooks"`
+	Matcher string            `json:"matcher"`
+	Hooks   []json.RawMessage `json:"hooks"`
 }
 
 // groupKeys and handlerKeys are the keys of groups and handlers, also those that are not read.
@@ -97,11 +100,13 @@ const (
 // Read reads settings files. The scripts of all files add up, as they do in Claude Code; a missing file is an error.
 //
 // Parts that cannot run here are in Hooks.Ignored, and the rest of the file runs: handlers of other types than command,
-// events without a corresponding point, lists of permission rules. With Hooks.FailClosed, a handler that cannot run
-// refuses as a script that fails does.
+// handlers with a mistake, events without a corresponding point, lists of permission rules. A mistake is a misspelled
+// or repeated key, a value of the wrong type, or a misspelled event. A mistake in a group concerns all handlers of the
+// group. With Hooks.FailClosed, a handler that cannot run refuses as a script that fails does. Claude Code ignores some
+// mistakes, so that a guard with a typing error never runs.
 //
-// Read returns an error for a mistake: a file that is not valid or not a regular file, a misspelled event, and a
-// misspelled or repeated key. Claude Code ignores such mistakes, so that a guard with a typing error never runs.
+// Read returns an error for a file that cannot be read, is not valid JSON, or has a mistake outside of its handlers, for
+// example the key "hook" for "hooks".
 func Read(paths ...string) (*Hooks, error) {
 	h := &Hooks{handlers: make(map[string][]handler)}
 	for _, path := range paths {
@@ -159,50 +164,104 @@ func (h *Hooks) read(path string, text []byte, env []string) error {
 		return err
 	}
 	h.Ignored = append(h.Ignored, all.unread()...)
-	if all.DisableAllHooks {
+	if all.DisableAllHooks || len(all.Hooks) == 0 {
 		return nil
 	}
-	for _, event := range slices.Sorted(maps.Keys(all.Hooks)) {
-		if _, known := events[event]; !known {
-			names := append(slices.Sorted(maps.Keys(events)), foreign...)
-			if meant := spelling.Suggest(event, names); meant != "" && !slices.Contains(foreign, event) {
-				return fmt.Errorf("%s: unknown event %q; did you mean %q?", path, event, meant)
-			}
-			h.Ignored = append(h.Ignored, event)
+	members, ok := jsonx.Members(all.Hooks, -1)
+	if !ok && string(all.Hooks) != "null" {
+		return fmt.Errorf("%s: hooks is not an object; give the events by their names", path)
+	}
+	seen := make(map[string]bool)
+	for _, m := range slices.SortedStableFunc(slices.Values(members), func(a, b jsonx.Member) int {
+		return strings.Compare(a.Key, b.Key)
+	}) {
+		if seen[m.Key] {
+			return fmt.Errorf("%s: the key %q occurs twice", path, m.Key)
+		}
+		seen[m.Key] = true
+		event, mistake := meantEvent(m.Key)
+		if event == "" {
+			h.Ignored = append(h.Ignored, m.Key)
 			continue
 		}
-		for i, g := range all.Hooks[event] {
-			if slices.Contains(unmatched, event) {
-				g.Matcher = ""
+		for _, one := range readEvent(path, event, m.Value) {
+			if one.env = env; one.broken == nil {
+				one.broken = mistake
 			}
-			matches, wrong := matcher(g.Matcher)
-			if g.Hooks == nil {
-				return fmt.Errorf("%s: the matcher %d of %s has no hooks; give it a list", path, i+1, event)
-			}
-			for j, one := range g.Hooks {
-				one.at = fmt.Sprintf("%s: the hook %d of the matcher %d of %s", path, j+1, i+1, event)
-				one.matcher, one.matches, one.env = g.Matcher, matches, env
-				if one.broken = cmp.Or(wrong, one.check()); one.broken != nil {
-					h.Ignored = append(h.Ignored, fmt.Sprintf("%s: %v", one.at, one.broken))
-				}
-				if one.If != "" && !isToolEvent(event) { // Claude Code never runs it either
-					h.Ignored = append(h.Ignored, one.at+": it has an if, which only events about tools can have")
-					continue
-				}
-				if one.Wakes {
-					h.Ignored = append(h.Ignored, one.at+": asyncRewake: it runs in the background and wakes nobody")
-					one.Async = true
-				}
-				if one.Timeout > longest.Seconds() {
-					h.Ignored = append(h.Ignored, fmt.Sprintf("%s: of its %v seconds, it has %v", one.at, one.Timeout,
-						longest.Seconds()))
-					one.Timeout = longest.Seconds()
-				}
-				h.handlers[event] = append(h.handlers[event], one)
-			}
+			h.add(event, one)
 		}
 	}
 	return nil
+}
+
+// meantEvent returns the event that a key means, or "" if no point corresponds to it. A misspelled event is a mistake.
+func meantEvent(key string) (event string, mistake error) {
+	if _, known := events[key]; known {
+		return key, nil
+	}
+	meant := spelling.Suggest(key, append(slices.Sorted(maps.Keys(events)), foreign...))
+	if _, known := events[meant]; !known || slices.Contains(foreign, key) {
+		return "", nil
+	}
+	return meant, fmt.Errorf("unknown event %q; did you mean %q?", key, meant)
+}
+
+// add adds a handler and reports what has no effect.
+func (h *Hooks) add(event string, one handler) {
+	ignore := func(why any) { h.Ignored = append(h.Ignored, fmt.Sprintf("%s: %v", one.at, why)) }
+	if one.broken != nil {
+		ignore(one.broken)
+	}
+	if one.If != "" && !isToolEvent(event) { // Claude Code never runs it either
+		ignore("it has an if, which only events about tools can have")
+		return
+	}
+	if one.Wakes {
+		ignore("asyncRewake: it runs in the background and wakes nobody")
+		one.Async = true
+	}
+	if one.Timeout > longest.Seconds() {
+		ignore(fmt.Sprintf("of its %v seconds, it has %v", one.Timeout, longest.Seconds()))
+		one.Timeout = longest.Seconds()
+	}
+	h.handlers[event] = append(h.handlers[event], one)
+}
+
+// readEvent returns the handlers of an event. A group or an event that has no list of handlers is one broken handler,
+// which may have been meant for any tool.
+func readEvent(path, event string, text []byte) (handlers []handler) {
+	everything, _ := matcher("")
+	var groups []json.RawMessage
+	if err := json.Unmarshal(text, &groups); err != nil {
+		return []handler{{at: path + ": " + event, matches: everything, broken: wrongType(err)}}
+	}
+	for i, raw := range groups {
+		at := fmt.Sprintf("the matcher %d of %s", i+1, event)
+		g, matches, wrong := readGroup(event, raw)
+		if g.Hooks == nil {
+			handlers = append(handlers, handler{
+				at: path + ": " + at, matches: matches, broken: cmp.Or(wrong, errors.New("it has no hooks; give it a list")),
+			})
+		}
+		for j, raw := range g.Hooks {
+			var one handler
+			mistake := decode(raw, &one, handlerKeys)
+			one.at = fmt.Sprintf("%s: the hook %d of %s", path, j+1, at)
+			one.matcher, one.matches, one.broken = g.Matcher, matches, cmp.Or(wrong, mistake, one.check())
+			handlers = append(handlers, one)
+		}
+	}
+	return handlers
+}
+
+// readGroup returns a group. With a mistake in it, its handlers may have been meant for any tool.
+func readGroup(event string, raw []byte) (g group, matches func(string) bool, mistake error) {
+	mistake = decode(raw, &g, groupKeys)
+	if mistake != nil || slices.Contains(unmatched, event) {
+		g.Matcher = ""
+	}
+	matches, wrong := matcher(g.Matcher)
+	return g, matches, cmp.Or(mistake, wrong)
 }
 
 // parse parses a settings file. Its errors begin with the path, the line and the column.
@@ -223,14 +282,20 @@ func parse(path string, text []byte) (all settings, err error) {
 	}
 	if e, ok := errors.AsType[*json.UnmarshalTypeError](err); ok {
 		offset = e.Offset - 1
-		err = fmt.Errorf("%s is a %s, not a %v", e.Field, e.Value, e.Type)
 	}
-	return settings{}, fmt.Errorf("%s: %w", textfile.Position(path, text, int(offset)), err)
+	return settings{}, fmt.Errorf("%s: %w", textfile.Position(path, text, int(offset)), wrongType(err))
+}
+
+// wrongType returns an error about a value of the wrong type in the words of JSON.
+func wrongType(err error) error {
+	if e, ok := errors.AsType[*json.UnmarshalTypeError](err); ok {
+		return fmt.Errorf("%s has the type %s, not %v", cmp.Or(e.Field, "it"), e.Value, e.Type)
+	}
+	return err
 }
 
 // checkKeys returns an error for a key that package json and Claude Code read differently, or that hides the scripts.
-// For example, the second of two keys PreToolUse replaces the guards of the first, and hooks under the key Hook never
-// run. Other keys of a settings file can have any names.
+// For example, hooks under the key Hook never run. Other keys of a settings file can have any names.
 func checkKeys(text []byte) error {
 	members, _ := jsonx.Members(text, -1)
 	known := []string{"hooks", "disableAllHooks", "permissions"}
@@ -248,54 +313,30 @@ func checkKeys(text []byte) error {
 			return fmt.Errorf("the key %q occurs twice", m.Key)
 		}
 		seen[m.Key] = true
-		if m.Key != "hooks" {
-			continue
-		}
-		if name, twice := toolargs.Duplicate(m.Value); twice {
-			return fmt.Errorf("the key %q occurs twice in one object of the hooks", name)
-		}
-		if err := checkHookKeys(m.Value); err != nil {
-			return err
-		}
 	}
 	return nil
 }
 
-// checkHookKeys returns an error for a misspelled key of a group or a handler. For example, a script approves all calls
-// instead of those of Read, because its group has the key matchr. Keys of other names are left to later versions of
-// Claude Code.
-func checkHookKeys(hooks []byte) error {
-	var events map[string][]map[string]json.RawMessage
-	if err := json.Unmarshal(hooks, &events); err != nil {
-		return err
+// decode decodes a group or a handler, as far as it can. It returns an error for a value of the wrong type and for a
+// repeated or misspelled key. For example, a script approves all calls instead of those of Read, because its group has
+// the key matchr. Keys of other names are left to later versions of Claude Code.
+func decode(raw []byte, to any, known []string) error {
+	err := json.Unmarshal(raw, to)
+	members, object := jsonx.Members(raw, -1)
+	if err == nil && !object {
+		err = errors.New("it is null, not an object")
 	}
-	for _, event := range slices.Sorted(maps.Keys(events)) {
-		for _, g := range events[event] {
-			if err := misspelled(g, groupKeys); err != nil {
-				return err
-			}
-			var handlers []map[string]json.RawMessage
-			if err := json.Unmarshal(g["hooks"], &handlers); g["hooks"] != nil && err != nil {
-				return err
-			}
-			for _, one := range handlers {
-				if err := misspelled(one, handlerKeys); err != nil {
-					return err
-				}
-			}
+	seen := make(map[string]bool)
+	for _, m := range members {
+		if meant := spelling.Suggest(m.Key, known); meant != "" && !slices.Contains(known, m.Key) {
+			return fmt.Errorf("unknown key %q; did you mean %q?", m.Key, meant)
 		}
-	}
-	return nil
-}
-
-// misspelled returns an error for a key of an object that is like a known one.
-func misspelled(object map[string]json.RawMessage, known []string) error {
-	for _, key := range slices.Sorted(maps.Keys(object)) {
-		if meant := spelling.Suggest(key, known); meant != "" && !slices.Contains(known, key) {
-			return fmt.Errorf("the hooks: unknown key %q; did you mean %q?", key, meant)
+		if seen[m.Key] {
+			return fmt.Errorf("the key %q occurs twice", m.Key)
 		}
+		seen[m.Key] = true
 	}
-	return nil
+	return wrongType(err)
 }
 
 // check returns why a handler cannot run here, or nil.

@@ -13,12 +13,10 @@ import (
 )
 
 func TestMistakeInASettingsFileIsRefused(t *testing.T) {
-	command := func(event, more string) string {
-		return `{"hooks": {"` + event + `": [{"hooks": [{"type": "command", "command": "x"` + more + `}]}]}}`
-	}
 	for _, c := range []struct{ name, text, want string }{
 		{"no JSON", "{\n  x", ":2:3: "},
-		{"wrong type", "{\n  \"hooks\": {\"Stop\": {}}}", ":2:"},
+		{"wrong type", "{\n  \"disableAllHooks\": 1}", ":2:"},
+		{"no object", `{"hooks": []}`, "hooks is not an object"},
 		{"another encoding", "{\n\"hooks\": {\"caf\xe9\": []}}", ":2:15: the byte 0xe9 is not UTF-8"},
 		{"byte order mark", "\ufeff{}", ":1:1: the file begins with a byte order mark"},
 		{"misspelled hooks", `{"hook": {"Stop": []}}`, `unknown key "hook"; did you mean "hooks"?`},
@@ -26,13 +24,6 @@ func TestMistakeInASettingsFileIsRefused(t *testing.T) {
 		{"switch in another case", `{"DisableAllHooks": true}`, `did you mean "disableAllHooks"?`},
 		{"hooks twice", `{"hooks": {}, "hooks": {}}`, `the key "hooks" occurs twice`},
 		{"event twice", `{"hooks": {"Stop": [], "Stop": []}}`, `the key "Stop" occurs twice`},
-		{"command twice", command("Stop", `, "Command": "y"`), `the key "Command" occurs twice`},
-		{"no list", `{"hooks": {"Stop": [{}]}}`, "the matcher 1 of Stop has no hooks"},
-		{"misspelled list", `{"hooks": {"Stop": [{"hook": []}]}}`, `the hooks: unknown key "hook"; did you mean "hooks"?`},
-		{"misspelled matcher", `{"hooks": {"Stop": [{"matchr": "Read", "hooks": []}]}}`, `did you mean "matcher"?`},
-		{"misspelled limit", command("Stop", `, "timeuot": 3`), `"timeuot"; did you mean "timeout"?`},
-		{"misspelled rule", command("PreToolUse", `, "iff": "Bash"`), `did you mean "if"?`},
-		{"unknown event", command("PreToolUses", ""), `unknown event "PreToolUses"; did you mean "PreToolUse"?`},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			path := write(t, c.text)
@@ -104,6 +95,60 @@ func TestHandlerThatCannotRunLeavesTheOthers(t *testing.T) {
 				exit, err := all.BeforeTool.Fire(t.Context(), agent.NewRun(nil), &call)
 				if refused := exit != nil || err != nil; refused != (closed && c.refuses) {
 					t.Errorf("closed %v: %v, %v", closed, exit, err)
+				}
+			}
+		})
+	}
+}
+
+// TestMistakeInAHandlerLeavesTheOthers: a settings file has a mistake and a guard. The guard runs, and the handler
+// with the mistake is in Ignored. With FailClosed it refuses each call that it might have refused.
+func TestMistakeInAHandlerLeavesTheOthers(t *testing.T) {
+	event := func(handlers string) string {
+		return `"PreToolUse": [` + handlers + `{"hooks": [{"type": "command", "command": "grep -q secret && exit 2; exit 0"}]}]`
+	}
+	command := func(more string) string {
+		return event(`{"matcher": "Bash", "hooks": [{"type": "command", "command": "x"` + more + `}]},`)
+	}
+	const hook = "the hook 1 of the matcher 1 of PreToolUse: "
+	for _, c := range []struct{ name, hooks, want string }{
+		{"misspelled limit", command(`, "timeuot": 3`), hook + `unknown key "timeuot"; did you mean "timeout"?`},
+		{"misspelled rule", command(`, "iff": "Bash"`), hook + `unknown key "iff"; did you mean "if"?`},
+		{"another case", command(`, "Command": "y"`), hook + `unknown key "Command"; did you mean "command"?`},
+		{"command twice", command(`, "command": "y"`), hook + `the key "command" occurs twice`},
+		{"limit is a text", command(`, "timeout": "3"`), hook + "timeout has the type string, not float64"},
+		{"handler is a text", event(`{"hooks": ["x"]},`), hook + "it has the type string, not"},
+		{"handler is null", event(`{"hooks": [null]},`), hook + "it is null, not an object"},
+		{"misspelled matcher", event(`{"matchr": "Read", "hooks": [{"type": "command", "command": "true"}]},`),
+			hook + `unknown key "matchr"; did you mean "matcher"?`},
+		{"matcher is a list", event(`{"matcher": ["Read"], "hooks": [{"type": "command", "command": "true"}]},`),
+			hook + "matcher has the type array, not string"},
+		{"misspelled list", event(`{"hook": []},`), `the matcher 1 of PreToolUse: unknown key "hook"; did you mean "hooks"?`},
+		{"no list", event(`{},`), "the matcher 1 of PreToolUse: it has no hooks"},
+		{"event is an object", `"PreToolUses": {}, ` + event(""), "PreToolUse: it has the type object, not"},
+		{"misspelled event", event("") + `, "PreToolUses": [{"hooks": [{"type": "command", "command": "true"}]}]`,
+			hook + `unknown event "PreToolUses"; did you mean "PreToolUse"?`},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			path := write(t, `{"hooks": {`+c.hooks+`}}`)
+			for _, closed := range []bool{false, true} {
+				h, err := claudecode.Read(path)
+				if err != nil {
+					t.Fatal(err)
+				}
+				if len(h.Ignored) != 1 || !strings.HasPrefix(h.Ignored[0], path+": "+c.want) {
+					t.Errorf("ignored: %q", h.Ignored)
+				}
+				h.FailClosed, h.OnError = closed, func(error) {}
+				var all agent.Hooks
+				all.Use(h)
+				refused := func(args string) bool {
+					call := agent.ToolCallRequest{Name: "Bash", Args: []byte(args)}
+					exit, err := all.BeforeTool.Fire(t.Context(), agent.NewRun(nil), &call)
+					return exit != nil || err != nil
+				}
+				if !refused(`{"command": "secret"}`) || refused(`{"command": "ls"}`) != closed {
+					t.Errorf("closed %v: the guard did not run, or the call was not decided as it should", closed)
 				}
 			}
 		})
