@@ -35,18 +35,17 @@ type invocation struct {
 // code; with an error the code is trouble.
 type command struct {
 	name string
-	help string
 	run  func(i *invocation, ctx context.Context, args []string) (code int, err error)
 }
 
 // commands returns the commands in the order of the help.
 func commands() []command {
 	return []command{
-		{"show", helpShow, (*invocation).show},
-		{"stats", helpStats, (*invocation).stats},
-		{"diff", helpDiff, (*invocation).diff},
-		{"html", helpHTML, (*invocation).html},
-		{"serve", helpServe, (*invocation).serve},
+		{"show", (*invocation).show},
+		{"stats", (*invocation).stats},
+		{"diff", (*invocation).diff},
+		{"html", (*invocation).html},
+		{"serve", (*invocation).serve},
 	}
 }
 
@@ -71,7 +70,7 @@ func (i *invocation) run(ctx context.Context, args []string) int {
 		names = append(names, c.name)
 	}
 	if slices.Contains([]string{"help", "-h", "-help", "--help"}, name) {
-		fmt.Fprint(i.stdout, help)
+		fmt.Fprint(i.stdout, helpOf("hooklog"))
 		return fine
 	}
 	why := fmt.Sprintf("%q is not a command", name)
@@ -93,7 +92,7 @@ func (i *invocation) report(c command, ctx context.Context, args []string) int {
 	case err == nil:
 		return code
 	case errors.Is(err, flag.ErrHelp):
-		fmt.Fprint(i.stdout, c.help)
+		fmt.Fprint(i.stdout, helpOf(c.name))
 		return fine
 	case errors.As(err, &wrong):
 		fmt.Fprintf(i.stderr, "hooklog: %s\nhooklog %s -h shows how it is used\n", visible(err.Error(), 0), c.name)

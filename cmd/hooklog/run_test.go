@@ -117,13 +117,13 @@ func TestHostsAreThoseOfBrowsers(t *testing.T) {
 
 func TestVersionIsPrinted(t *testing.T) {
 	for arg, want := range map[string]string{"--version": version.Text("hooklog"), "-version": version.Text("hooklog"),
-		"-h": help} {
+		"-h": helpOf("hooklog")} {
 		var out, problems bytes.Buffer
 		i := &invocation{stdout: &out, stderr: &problems}
 		if code := i.run(t.Context(), []string{arg}); code != fine || problems.Len() > 0 || out.String() != want {
 			t.Errorf("%s: the exit code is %d, printed %q and %q", arg, code, &out, &problems)
 		}
-		if !strings.Contains(help, "--version") {
+		if !strings.Contains(helpOf("hooklog"), "--version") {
 			t.Error("the help does not mention --version")
 		}
 	}
