@@ -15,7 +15,7 @@
 // selects one of them. A first run records which mutants each test reaches. Each mutant then runs only with those
 // tests, fast tests first. For every survivor, add a test that kills it, or an explanation in equivalent.txt.
 //
-// A sample has its share of every file, and is drawn by a hash of the seed and the mutant. The same seed draws the same
+// A sample is drawn by a hash of the seed and the mutant. The same seed draws the same
 // mutants, and an edit of one function leaves the draws in other functions alone. The report gives the interval of
 // 95 % confidence for the score of all mutants.
 //
@@ -50,7 +50,6 @@ type choice struct {
 	shard, n int
 	sample   int    // number of mutants of each part; 0: all
 	seed     uint64 // of the sample
-	parallel int    // number of parallel runs
 }
 
 // counts reports whether the score of the selected mutants is one of their part.
@@ -88,7 +87,6 @@ func run(args []string, out io.Writer) error {
 		}
 		return nil
 	})
-	flags.IntVar(&c.parallel, "parallel", 1, "how many mutants are tried at once")
 	if err := flags.Parse(args); err != nil {
 		return err
 	}
@@ -155,28 +153,11 @@ func (p part) try(root string, c choice, out io.Writer) (*result, error) {
 	}
 	fmt.Fprintf(out, "%s: %d tests reach some of them\n", p.name, len(tests))
 	r.plant(w.mutants)
-	chosen := c.of(w.mutants)
-	fates := make([]chan fate, len(chosen))
-	free := make(chan bool, max(1, c.parallel))
-	for i := range fates {
-		fates[i] = make(chan fate, 1)
-	}
-	go func() {
-		for i, m := range chosen {
-			free <- true
-			go func() {
-				f, by := try(m, binaries, tests)
-				if c.match != nil && by != "" {
-					fmt.Fprintf(out, "%s: %s by %s\n", m.Key(), f, by)
-				}
-				fates[i] <- f
-				<-free
-			}()
+	for _, m := range c.of(w.mutants) {
+		f, by := try(m, binaries, tests)
+		if r.add(m, f); c.match != nil && by != "" {
+			fmt.Fprintf(out, "%s: %s by %s\n", m.Key(), f, by)
 		}
-	}()
-	for i, m := range chosen {
-		f := <-fates[i]
-		r.add(m, f)
 		if f == survived || f == missed {
 			fmt.Fprintf(out, "%s (line %d): %s\n", m.Key(), m.Line, f)
 		}

@@ -119,7 +119,7 @@ func (w *planted) compile(root string) ([]*binary, error) {
 // long.
 func (w *planted) record(binaries []*binary, log io.Writer) ([]*test, error) {
 	var all []*test
-	for i, b := range binaries {
+	for _, b := range binaries {
 		out, err := b.start("HOOKGEN_MUTANT=0", time.Minute, "-test.list=.")
 		if err != nil {
 			return nil, fmt.Errorf("%s: %w\n%s", b.dir, err, out)
@@ -130,12 +130,6 @@ func (w *planted) record(binaries []*binary, log io.Writer) ([]*test, error) {
 				continue
 			}
 			names = append(names, name)
-			if split := w.tests[i].split; split != "" && regexp.MustCompile(split).MatchString(name) {
-				out, _ := b.start("HOOKGEN_MUTANT=0", longest, "-test.v", "-test.run=^"+name+"$")
-				for _, run := range regexp.MustCompile(`(?m)^=== RUN +(\S+/\S+)$`).FindAllStringSubmatch(out, -1) {
-					names = append(names, run[1])
-				}
-			}
 		}
 		for _, name := range names {
 			t, out, err := b.reaches(name, filepath.Join(w.temp, "reached"))
@@ -165,25 +159,8 @@ func (b *binary) reaches(name, file string) (*test, string, error) {
 	return t, out, err
 }
 
-// pattern returns the expression for -test.run that selects the tests. It may select others with the same subtest
-// names.
-func pattern(names ...string) string {
-	var levels [][]string
-	for _, name := range names {
-		for i, part := range strings.Split(name, "/") {
-			if part = regexp.QuoteMeta(part); i == len(levels) {
-				levels = append(levels, []string{part})
-			} else if !slices.Contains(levels[i], part) {
-				levels[i] = append(levels[i], part)
-			}
-		}
-	}
-	all := make([]string, len(levels))
-	for i, level := range levels {
-		all[i] = "^(" + strings.Join(level, "|") + ")$"
-	}
-	return strings.Join(all, "/")
-}
+// pattern returns the expression for -test.run that selects the tests.
+func pattern(names ...string) string { return "^(" + strings.Join(names, "|") + ")$" }
 
 // try runs the tests that reach a mutant until one finds it, and returns that test. It starts with the few tests
 // that reach the fewest mutants, because they are the most specific. Then come the fast ones, then the slow ones,
@@ -234,26 +211,16 @@ func (m mutant) run(b *binary, known []*test, names ...string) fate {
 			took += t.took
 		}
 	}
-	flat, deep := []string{}, []string{} // an expression of two levels finds nothing in tests of one level
-	for _, name := range names {
-		if strings.Contains(name, "/") {
-			deep = append(deep, name)
-		} else {
-			flat = append(flat, name)
-		}
+	if len(names) == 0 {
+		return survived
 	}
-	for _, names := range [][]string{flat, deep} {
-		if len(names) == 0 {
-			continue
-		}
-		_, err := b.start("HOOKGEN_MUTANT="+strconv.Itoa(m.ID), patience+10*took, "-test.failfast",
-			"-test.run="+pattern(names...))
-		switch {
-		case errors.Is(err, context.DeadlineExceeded):
-			return timedOut
-		case err != nil:
-			return killed
-		}
+	_, err := b.start("HOOKGEN_MUTANT="+strconv.Itoa(m.ID), patience+10*took, "-test.failfast",
+		"-test.run="+pattern(names...))
+	switch {
+	case errors.Is(err, context.DeadlineExceeded):
+		return timedOut
+	case err != nil:
+		return killed
 	}
 	return survived
 }

@@ -8,45 +8,11 @@ import (
 	"slices"
 )
 
-// draw returns n of the mutants, in their order. Every file has its share, rounded, and the draw of a mutant depends on
-// the seed, its key and the share of its file alone.
+// draw returns n of the mutants, in their order. The draw of a mutant depends on the seed and its key alone.
 func draw(all []mutant, n int, seed uint64) []mutant {
-	if n >= len(all) {
-		return all
-	}
-	var files []string
-	byFile := map[string][]mutant{}
-	for _, m := range all {
-		if byFile[m.File] == nil {
-			files = append(files, m.File)
-		}
-		byFile[m.File] = append(byFile[m.File], m)
-	}
-	// Each file gets the whole part of its share, and the files with the largest remainders get one mutant more.
-	share := func(file string) (whole, rest int) {
-		exact := n * len(byFile[file])
-		return exact / len(all), exact % len(all)
-	}
-	left := n
-	for _, file := range files {
-		whole, _ := share(file)
-		left -= whole
-	}
-	slices.SortStableFunc(files, func(a, b string) int {
-		_, restA := share(a)
-		_, restB := share(b)
-		return cmp.Compare(restB, restA)
-	})
-	var drawn []mutant
-	for i, file := range files {
-		whole, _ := share(file)
-		if i < left {
-			whole++
-		}
-		of := byFile[file]
-		slices.SortFunc(of, func(a, b mutant) int { return cmp.Compare(lot(a, seed), lot(b, seed)) })
-		drawn = append(drawn, of[:whole]...)
-	}
+	drawn := slices.SortedFunc(slices.Values(all), func(a, b mutant) int {
+		return cmp.Compare(lot(a, seed), lot(b, seed))
+	})[:min(n, len(all))]
 	slices.SortFunc(drawn, func(a, b mutant) int { return cmp.Compare(a.ID, b.ID) })
 	return drawn
 }

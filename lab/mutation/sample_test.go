@@ -16,32 +16,6 @@ func somewhere(file string, n int) []mutant {
 	return all
 }
 
-func TestEachFileHasItsShareOfSample(t *testing.T) {
-	all := slices.Concat(somewhere("a.go", 60), somewhere("b.go", 25), somewhere("c.go", 15))
-	for i := range all {
-		all[i].ID = i + 1
-	}
-	for n, want := range map[int]map[string]int{
-		20:   {"a.go": 12, "b.go": 5, "c.go": 3},
-		10:   {"a.go": 6, "b.go": 3, "c.go": 1}, // two files share the remainder, the first one gets it
-		1:    {"a.go": 1},
-		1000: {"a.go": 60, "b.go": 25, "c.go": 15},
-	} {
-		t.Run(fmt.Sprint(n), func(t *testing.T) {
-			drawn, count := draw(all, n, 1), map[string]int{}
-			for _, m := range drawn {
-				count[m.File]++
-			}
-			if fmt.Sprint(count) != fmt.Sprint(want) {
-				t.Errorf("drawn: %v, want %v", count, want)
-			}
-			if !slices.IsSortedFunc(drawn, func(a, b mutant) int { return a.ID - b.ID }) {
-				t.Error("the mutants are not in their order")
-			}
-		})
-	}
-}
-
 func TestASeedDrawsTheSameSample(t *testing.T) {
 	all := somewhere("a.go", 200)
 	first := draw(all, 50, 1)
