@@ -455,7 +455,7 @@ func TestHandleFailures(t *testing.T) {
 		h.HandleFailures(func(ctx, *hookkit.Failure) { panic("no space left") })
 		fireFirst(t, &h, 1)
 		got := withoutSites(log.String())
-		if !strings.Contains(got, `msg="hookkit: the failure handler failed" panic="no space left"`) ||
+		if !strings.Contains(got, `msg="hookkit: the failure handler failed" error="panic: no space left"`) ||
 			!strings.Contains(got, logged) {
 			t.Errorf("logged %q", got)
 		}

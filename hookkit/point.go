@@ -37,7 +37,6 @@ type pointRegistry interface {
 	Hooks() []Info
 	Observers() []Info
 	New() any
-	NewRun() AnyRun
 	ResumeRun(id, parent, root string) AnyRun
 	FireAny(ctx context.Context, run AnyRun, key, payload any) (AnyFired, error)
 	Keys() []any
@@ -81,10 +80,8 @@ func (p AnyPoint) New() any {
 
 // NewRun returns a new run with a zero environment; nil for the zero AnyPoint.
 func (p AnyPoint) NewRun() AnyRun {
-	if p.registry == nil {
-		return nil
-	}
-	return p.registry.NewRun()
+	id := newID()
+	return p.ResumeRun(id, "", id)
 }
 
 // ResumeRun returns a run with a zero environment and the identity of one that began elsewhere; see [ResumeRun]. It

@@ -18,9 +18,13 @@ func AnyPoints(holders ...RegistryHolder) []hookkit.AnyPoint {
 	points := make([]hookkit.AnyPoint, len(holders))
 	for i, holder := range holders {
 		r := holder.ownRegistry()
+		var key string
+		if r.point.Key != nil {
+			key = r.point.Key.name
+		}
 		points[i] = hookkit.AnyPoint{
 			Spec: r.point.Spec, Name: r.point.Name, Payload: r.point.Payload, Results: r.point.Results,
-			Key: r.point.Key.nameOf(), Outcomes: r.point.legal(), Contribution: r.point.Contribution,
+			Key: key, Outcomes: r.point.legal(), Contribution: r.point.Contribution,
 		}
 		opaque.SetRegistry(&points[i], r)
 	}
@@ -31,10 +35,7 @@ func AnyPoints(holders ...RegistryHolder) []hookkit.AnyPoint {
 func registryOf(p *hookkit.AnyPoint) *Registry { return opaque.RegistryOf(p).(*Registry) }
 
 // New implements [hookkit.AnyPoint.New].
-func (r *Registry) New() any { return r.point.New() }
-
-// NewRun implements [hookkit.AnyPoint.NewRun].
-func (r *Registry) NewRun() hookkit.AnyRun { return r.point.NewRun() }
+func (r *Registry) New() any { return reflect.New(r.point.payloadType).Interface() }
 
 // ResumeRun implements [hookkit.AnyPoint.ResumeRun].
 func (r *Registry) ResumeRun(id, parent, root string) hookkit.AnyRun {
@@ -90,8 +91,7 @@ func (r *Registry) FireAny(
 	} else if key != nil {
 		return fired, fmt.Errorf("hookkit: %s has no key; use Fire", r.point.Name)
 	}
-	now = now.record(ctx, run, &fired)
-	now.recording.key = key
+	now = now.record(ctx, run, key, &fired)
 	args[0], args[last] = reflect.ValueOf(r.genPoint), reflect.ValueOf(now)
 	if results := fire.Call(args); len(results) > 0 {
 		err, _ = results[len(results)-1].Interface().(error)

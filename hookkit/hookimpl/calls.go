@@ -10,13 +10,10 @@ import (
 // Calls is the part of a Point that calls and makes hooks, and calls observers. Each kind of hook has a function that
 // returns a Calls. It takes the function type of the hooks, and the methods of the point's interfaces.
 type Calls struct {
-	New       func() any                                   // a pointer to a zero payload
-	NewRun    func() hookkit.AnyRun                        // a run with a zero environment
-	ResumeRun func(id, parent, root string) hookkit.AnyRun // one with the identity of another
+	// ResumeRun returns a run with a zero environment and the identity of another.
+	ResumeRun func(id, parent, root string) hookkit.AnyRun
 	// Call calls a hook of the point.
 	Call func(ctx context.Context, hook any, run hookkit.AnyRun, call hookkit.AnyCall) (hookkit.AnyReply, error)
-	// HookOf makes a hook of the point from a function with its signature.
-	HookOf func(f any) any
 	// MakeHook makes a hook of the point from one for any point.
 	MakeHook func(point string, h hookkit.AnyHook) any
 	// Notify calls an observer of the point. fired is a pointer to the point's Fired struct.
@@ -24,12 +21,36 @@ type Calls struct {
 	// Contribution is the type of one contribution; nil where hooks contribute nothing.
 	Contribution reflect.Type
 
-	hookType, payloadType reflect.Type // the interface of the hooks, and the payload
-	decides               bool         // hooks decide, so that FailClosed can tighten the policy
-	wraps                 bool         // Around: an error ends the fire, and need not be the hook's own
+	hookType, funcType, payloadType reflect.Type // the interface of the hooks, their function type, and the payload
+	decides                         bool         // hooks decide, so that FailClosed can tighten the policy
+	wraps                           bool         // Around: an error ends the fire, and need not be the hook's own
 }
 
+// hookOf makes a hook of the point from a function with its signature.
+func (c *Calls) hookOf(f any) any { return reflect.ValueOf(f).Convert(c.funcType).Interface() }
+
 // The functions below are not inlined, because the compiler would compile their closures twice for each point.
+
+// calls returns what all kinds of hooks have in common. An observer is an O or, from ObserveFunc, a function.
+//
+//go:noinline
+func calls[Func, H, E, P, O, F any](observe func(O, context.Context, *hookkit.Run[E], F)) Calls {
+	return Calls{
+		hookType: reflect.TypeFor[H](), funcType: reflect.TypeFor[Func](), payloadType: reflect.TypeFor[P](),
+		ResumeRun: func(id, parent, root string) hookkit.AnyRun {
+			var env E
+			return hookkit.ResumeRun(env, id, parent, root)
+		},
+		Notify: func(ctx context.Context, observer any, run hookkit.AnyRun, fired any) {
+			switch o := observer.(type) {
+			case O:
+				observe(o, ctx, As[*hookkit.Run[E]](run), *fired.(*F))
+			case func(context.Context, *hookkit.Run[E], F):
+				o(ctx, As[*hookkit.Run[E]](run), *fired.(*F))
+			}
+		},
+	}
+}
 
 // Checking is for hooks that only return an error.
 //
@@ -38,21 +59,17 @@ func Checking[Func ~func(context.Context, *hookkit.Run[E], P) error, H, E, P, O,
 	method func(H, context.Context, *hookkit.Run[E], P) error,
 	observe func(O, context.Context, *hookkit.Run[E], F),
 ) Calls {
-	return Calls{
-		New: newPayload[P], NewRun: newRun[E], ResumeRun: resumeRun[E],
-		hookType: reflect.TypeFor[H](), payloadType: reflect.TypeFor[P](),
-		Call: func(ctx context.Context, h any, run hookkit.AnyRun, c hookkit.AnyCall) (hookkit.AnyReply, error) {
-			return hookkit.AnyReply{}, method(h.(H), ctx, As[*hookkit.Run[E]](run), As[P](c.Payload))
-		},
-		HookOf: func(f any) any { return Func(f.(func(context.Context, *hookkit.Run[E], P) error)) },
-		MakeHook: func(point string, h hookkit.AnyHook) any {
-			return Func(func(ctx context.Context, run *hookkit.Run[E], payload P) error {
-				_, _, err := unpack[struct{}, struct{}](h(ctx, run, hookkit.AnyCall{Point: point, Payload: payload}))
-				return err
-			})
-		},
-		Notify: notifying(observe),
+	c := calls[Func, H, E, P](observe)
+	c.Call = func(ctx context.Context, h any, run hookkit.AnyRun, c hookkit.AnyCall) (hookkit.AnyReply, error) {
+		return hookkit.AnyReply{}, method(h.(H), ctx, As[*hookkit.Run[E]](run), As[P](c.Payload))
 	}
+	c.MakeHook = func(point string, h hookkit.AnyHook) any {
+		return Func(func(ctx context.Context, run *hookkit.Run[E], payload P) error {
+			_, _, err := unpack[struct{}, struct{}](h(ctx, run, hookkit.AnyCall{Point: point, Payload: payload}))
+			return err
+		})
+	}
+	return c
 }
 
 // Deciding is for hooks that return a decision.
@@ -62,22 +79,19 @@ func Deciding[Func ~func(context.Context, *hookkit.Run[E], P) (D, error), H, E, 
 	method func(H, context.Context, *hookkit.Run[E], P) (D, error),
 	observe func(O, context.Context, *hookkit.Run[E], F),
 ) Calls {
-	return Calls{
-		New: newPayload[P], NewRun: newRun[E], ResumeRun: resumeRun[E],
-		hookType: reflect.TypeFor[H](), payloadType: reflect.TypeFor[P](), decides: true,
-		Call: func(ctx context.Context, h any, run hookkit.AnyRun, c hookkit.AnyCall) (hookkit.AnyReply, error) {
-			out, err := method(h.(H), ctx, As[*hookkit.Run[E]](run), As[P](c.Payload))
-			return hookkit.AnyReply{Outcome: out}, err
-		},
-		HookOf: func(f any) any { return Func(f.(func(context.Context, *hookkit.Run[E], P) (D, error))) },
-		MakeHook: func(point string, h hookkit.AnyHook) any {
-			return Func(func(ctx context.Context, run *hookkit.Run[E], payload P) (D, error) {
-				out, _, err := unpack[D, struct{}](h(ctx, run, hookkit.AnyCall{Point: point, Payload: payload}))
-				return out, err
-			})
-		},
-		Notify: notifying(observe),
+	c := calls[Func, H, E, P](observe)
+	c.decides = true
+	c.Call = func(ctx context.Context, h any, run hookkit.AnyRun, c hookkit.AnyCall) (hookkit.AnyReply, error) {
+		out, err := method(h.(H), ctx, As[*hookkit.Run[E]](run), As[P](c.Payload))
+		return hookkit.AnyReply{Outcome: out}, err
 	}
+	c.MakeHook = func(point string, h hookkit.AnyHook) any {
+		return Func(func(ctx context.Context, run *hookkit.Run[E], payload P) (D, error) {
+			out, _, err := unpack[D, struct{}](h(ctx, run, hookkit.AnyCall{Point: point, Payload: payload}))
+			return out, err
+		})
+	}
+	return c
 }
 
 // Collecting is for hooks that return contributions.
@@ -87,23 +101,19 @@ func Collecting[Func ~func(context.Context, *hookkit.Run[E], P) ([]T, error), H,
 	method func(H, context.Context, *hookkit.Run[E], P) ([]T, error),
 	observe func(O, context.Context, *hookkit.Run[E], F),
 ) Calls {
-	return Calls{
-		New: newPayload[P], NewRun: newRun[E], ResumeRun: resumeRun[E],
-		hookType: reflect.TypeFor[H](), payloadType: reflect.TypeFor[P](),
-		Contribution: reflect.TypeFor[T](),
-		Call: func(ctx context.Context, h any, run hookkit.AnyRun, c hookkit.AnyCall) (hookkit.AnyReply, error) {
-			values, err := method(h.(H), ctx, As[*hookkit.Run[E]](run), As[P](c.Payload))
-			return hookkit.AnyReply{Collected: contributions(values)}, err
-		},
-		HookOf: func(f any) any { return Func(f.(func(context.Context, *hookkit.Run[E], P) ([]T, error))) },
-		MakeHook: func(point string, h hookkit.AnyHook) any {
-			return Func(func(ctx context.Context, run *hookkit.Run[E], payload P) ([]T, error) {
-				_, values, err := unpack[struct{}, T](h(ctx, run, hookkit.AnyCall{Point: point, Payload: payload}))
-				return values, err
-			})
-		},
-		Notify: notifying(observe),
+	c := calls[Func, H, E, P](observe)
+	c.Contribution = reflect.TypeFor[T]()
+	c.Call = func(ctx context.Context, h any, run hookkit.AnyRun, c hookkit.AnyCall) (hookkit.AnyReply, error) {
+		values, err := method(h.(H), ctx, As[*hookkit.Run[E]](run), As[P](c.Payload))
+		return hookkit.AnyReply{Collected: contributions(values)}, err
 	}
+	c.MakeHook = func(point string, h hookkit.AnyHook) any {
+		return Func(func(ctx context.Context, run *hookkit.Run[E], payload P) ([]T, error) {
+			_, values, err := unpack[struct{}, T](h(ctx, run, hookkit.AnyCall{Point: point, Payload: payload}))
+			return values, err
+		})
+	}
+	return c
 }
 
 // DecidingAndCollecting is for hooks that return a decision and contributions.
@@ -113,22 +123,18 @@ func DecidingAndCollecting[Func ~func(context.Context, *hookkit.Run[E], P) (D, [
 	method func(H, context.Context, *hookkit.Run[E], P) (D, []T, error),
 	observe func(O, context.Context, *hookkit.Run[E], F),
 ) Calls {
-	return Calls{
-		New: newPayload[P], NewRun: newRun[E], ResumeRun: resumeRun[E],
-		hookType: reflect.TypeFor[H](), payloadType: reflect.TypeFor[P](), decides: true,
-		Contribution: reflect.TypeFor[T](),
-		Call: func(ctx context.Context, h any, run hookkit.AnyRun, c hookkit.AnyCall) (hookkit.AnyReply, error) {
-			out, values, err := method(h.(H), ctx, As[*hookkit.Run[E]](run), As[P](c.Payload))
-			return hookkit.AnyReply{Outcome: out, Collected: contributions(values)}, err
-		},
-		HookOf: func(f any) any { return Func(f.(func(context.Context, *hookkit.Run[E], P) (D, []T, error))) },
-		MakeHook: func(point string, h hookkit.AnyHook) any {
-			return Func(func(ctx context.Context, run *hookkit.Run[E], payload P) (D, []T, error) {
-				return unpack[D, T](h(ctx, run, hookkit.AnyCall{Point: point, Payload: payload}))
-			})
-		},
-		Notify: notifying(observe),
+	c := calls[Func, H, E, P](observe)
+	c.decides, c.Contribution = true, reflect.TypeFor[T]()
+	c.Call = func(ctx context.Context, h any, run hookkit.AnyRun, c hookkit.AnyCall) (hookkit.AnyReply, error) {
+		out, values, err := method(h.(H), ctx, As[*hookkit.Run[E]](run), As[P](c.Payload))
+		return hookkit.AnyReply{Outcome: out, Collected: contributions(values)}, err
 	}
+	c.MakeHook = func(point string, h hookkit.AnyHook) any {
+		return Func(func(ctx context.Context, run *hookkit.Run[E], payload P) (D, []T, error) {
+			return unpack[D, T](h(ctx, run, hookkit.AnyCall{Point: point, Payload: payload}))
+		})
+	}
+	return c
 }
 
 // Wrapping is for around hooks, from a function that calls one for any next, and one that makes one. N is the point's
@@ -140,47 +146,13 @@ func Wrapping[Func ~func(context.Context, *hookkit.Run[E], P, N) (hookkit.Answer
 	hook func(point string, h hookkit.AnyHook) Func,
 	observe func(O, context.Context, *hookkit.Run[E], F),
 ) Calls {
-	return Calls{
-		New: newPayload[P], NewRun: newRun[E], ResumeRun: resumeRun[E],
-		hookType: reflect.TypeFor[H](), payloadType: reflect.TypeFor[P](), wraps: true,
-		Call: func(ctx context.Context, h any, run hookkit.AnyRun, c hookkit.AnyCall) (hookkit.AnyReply, error) {
-			return call(h.(H), ctx, As[*hookkit.Run[E]](run), As[P](c.Payload), c)
-		},
-		HookOf: func(f any) any {
-			return Func(f.(func(context.Context, *hookkit.Run[E], P, N) (hookkit.Answer[R], error)))
-		},
-		MakeHook: func(point string, h hookkit.AnyHook) any { return hook(point, h) },
-		Notify:   notifying(observe),
+	c := calls[Func, H, E, P](observe)
+	c.wraps = true
+	c.Call = func(ctx context.Context, h any, run hookkit.AnyRun, c hookkit.AnyCall) (hookkit.AnyReply, error) {
+		return call(h.(H), ctx, As[*hookkit.Run[E]](run), As[P](c.Payload), c)
 	}
-}
-
-// notifying returns Calls.Notify. An observer is an O or, from ObserveFunc, a function.
-func notifying[O, E, F any](
-	observe func(O, context.Context, *hookkit.Run[E], F),
-) func(context.Context, any, hookkit.AnyRun, any) {
-	return func(ctx context.Context, observer any, run hookkit.AnyRun, fired any) {
-		switch o := observer.(type) {
-		case O:
-			observe(o, ctx, As[*hookkit.Run[E]](run), *fired.(*F))
-		case func(context.Context, *hookkit.Run[E], F):
-			o(ctx, As[*hookkit.Run[E]](run), *fired.(*F))
-		}
-	}
-}
-
-// newPayload is Calls.New.
-func newPayload[P any]() any { return new(P) }
-
-// newRun is Calls.NewRun.
-func newRun[E any]() hookkit.AnyRun {
-	var env E
-	return hookkit.NewRun(env)
-}
-
-// resumeRun is Calls.ResumeRun.
-func resumeRun[E any](id, parent, root string) hookkit.AnyRun {
-	var env E
-	return hookkit.ResumeRun(env, id, parent, root)
+	c.MakeHook = func(point string, h hookkit.AnyHook) any { return hook(point, h) }
+	return c
 }
 
 // As returns v as a T, or a zero T if v is nil or of another type.

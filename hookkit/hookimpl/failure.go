@@ -46,6 +46,18 @@ func crashed(recovered any) error {
 	return &crash{&hookkit.PanicError{Value: recovered}, callsite.OfPanic(), stack()}
 }
 
+// shield calls f. If f does not return, failed gets a *crash; a panic ends here, and a Goexit continues.
+func shield(f func(), failed func(error)) {
+	returned := false
+	defer func() {
+		if !returned {
+			failed(crashed(recover()))
+		}
+	}()
+	f()
+	returned = true
+}
+
 // stack returns the stack of this goroutine, as debug.Stack does. That begins with 1 KB and walks the whole stack again
 // for each buffer that is too small, which would take most of the time of a fire whose hooks panic.
 func stack() []byte {

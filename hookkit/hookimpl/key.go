@@ -25,14 +25,6 @@ func KeyOf[P any, K comparable](name string, of func(P) K) *Key {
 	return &Key{name, reflect.TypeFor[K](), func(payload any) any { return of(As[P](payload)) }}
 }
 
-// nameOf returns the name of the key, or "" for nil.
-func (k *Key) nameOf() string {
-	if k == nil {
-		return ""
-	}
-	return k.name
-}
-
 // of returns the key of a payload, or nil for a point without a key.
 func (k *Key) of(payload any) any {
 	if k == nil {
@@ -44,7 +36,7 @@ func (k *Key) of(payload any) any {
 // changed returns the error of a replacement or an edit with another key than the payload had. The loop of the fire
 // finds the same, but only after the tracers were notified of the hook.
 func (k *Key) changed(began, payload, outcome any) error {
-	if _, ok := outcome.(interface{ decision() (string, string) }); !ok || k == nil {
+	if k == nil {
 		return nil
 	}
 	to := reflect.ValueOf(outcome).FieldByName("To")
@@ -102,13 +94,7 @@ func ResolveFor[K comparable](
 	if given != nil {
 		return given
 	}
-	now := s.latest().forKey(key)
-	if !now.observed() {
-		return now
-	}
-	now = now.record(ctx, run, nil)
-	now.recording.key = key
-	return now
+	return s.resolve(ctx, run, key)
 }
 
 // KeyOr returns the given key of a fire, or that of its payload for nil.

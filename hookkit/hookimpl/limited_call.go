@@ -24,10 +24,17 @@ type limitedCall struct {
 	err     error
 }
 
-// callLimited calls a hook with a Timeout.
+// callLimited calls the hook, with its Timeout if it has one. An error may be a *crash.
 func (s *supervisedHook) callLimited(
 	ctx context.Context, run hookkit.AnyRun, call hookkit.AnyCall,
-) (hookkit.AnyReply, error) {
+) (reply hookkit.AnyReply, err error) {
+	if s.entry.Timeout == 0 {
+		shield(
+			func() { reply, err = s.snapshot.point.Call(ctx, s.entry.hook, run, call) },
+			func(failed error) { reply, err = hookkit.AnyReply{}, failed },
+		)
+		return reply, err
+	}
 	c := &limitedCall{supervisedHook: s, run: run, call: call}
 	c.ctx.Context = Background(ctx) // it may itself end by the timeout of a hook further out
 	c.ctx.deadline = time.Now().Add(s.entry.Timeout)

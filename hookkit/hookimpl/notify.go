@@ -27,50 +27,56 @@ func (s *Snapshot) Notify(fired any) {
 		if r.err != nil {
 			ev.Failure = r.err
 		}
-		s.traceFrom(0, r.ctx, ev)
+		s.trace(r.ctx, ev)
 	}
 }
 
 // notifyObservers notifies the observers, and the caller of AnyPoint.Fire.
 func (s *Snapshot) notifyObservers(fired any) {
-	if at := s.recording.fired; at != nil {
+	if at := s.recording.caller; at != nil {
 		*at = s.anyFired(fired)
 	}
-	s.notifyFrom(0, fired)
-	s.release(fired)
-}
-
-// notifyFrom notifies the observers from i on. If one ends the goroutine, the deferred call notifies the next ones.
-func (s *Snapshot) notifyFrom(i int, fired any) {
-	defer func() {
-		if i < len(s.observers) {
-			s.notifyFrom(i+1, fired)
-		}
-	}()
 	var converted hookkit.AnyFired // for the first observer of all points
-	for ; i < len(s.observers); i++ {
-		e := s.observers[i]
+	each(s.observers, func(e *entry) {
 		if _, ok := e.hook.(everything); ok && converted.Point == "" {
 			converted = s.anyFired(fired)
 		}
 		if e.queue == nil {
 			s.notify(s.recording.ctx, e, fired, &converted)
-			continue
+		} else {
+			s.notifyLater(e, fired, converted)
 		}
-		ctx, later := context.WithoutCancel(s.recording.ctx), converted
-		deliver := func() { s.notify(ctx, e, fired, &later) }
-		if c, ok := e.capturer(); ok {
-			var write func()
-			s.observe(ctx, e, func() { write = c.Capture(ctx, s.recording.run, converted) })
-			if write == nil {
-				continue
-			}
-			deliver = func() { s.observe(ctx, e, write) }
+	})
+	s.release()
+}
+
+// each calls f for the entries in order. If f ends the goroutine, the deferred call continues with the next one.
+func each(entries []*entry, f func(*entry)) {
+	defer func() {
+		if len(entries) > 0 {
+			each(entries[1:], f)
 		}
-		dropped := e.queue.put(deliver)
-		if bits.OnesCount64(dropped) == 1 { // report 1, 2, 4, 8 ...: a flood of drops is not a flood of reports
-			s.report(ctx, e.failure(s.point.Name, droppedError{dropped, e.queue.size}))
+	}()
+	for ; len(entries) > 0; entries = entries[1:] {
+		f(entries[0])
+	}
+}
+
+// notifyLater queues the fire for an Async observer.
+func (s *Snapshot) notifyLater(e *entry, fired any, converted hookkit.AnyFired) {
+	ctx := context.WithoutCancel(s.recording.ctx)
+	deliver := func() { s.notify(ctx, e, fired, &converted) }
+	if c, ok := e.capturer(); ok {
+		var write func()
+		s.observe(ctx, e, func() { write = c.Capture(ctx, s.recording.run, converted) })
+		if write == nil {
+			return
 		}
+		deliver = func() { s.observe(ctx, e, write) }
+	}
+	dropped := e.queue.put(deliver)
+	if bits.OnesCount64(dropped) == 1 { // report 1, 2, 4, 8 ...: a flood of drops is not a flood of reports
+		s.report(ctx, e.failure(s.point.Name, droppedError{dropped, e.queue.size}))
 	}
 }
 
@@ -87,21 +93,15 @@ func (s *Snapshot) notify(ctx context.Context, e *entry, fired any, converted *h
 
 // observe calls f for an observer, whose failure does not reach the fire.
 func (s *Snapshot) observe(ctx context.Context, e *entry, f func()) {
-	returned := false
-	defer func() {
-		if returned {
-			return
-		}
-		f := e.failure(s.point.Name, crashed(recover()))
+	shield(f, func(err error) {
+		f := e.failure(s.point.Name, err)
 		s.report(ctx, f)
 		if len(s.tracers) > 0 {
-			s.traceFrom(0, ctx, hookkit.Event{Kind: hookkit.EventObserver, Run: idOf(s.recording.run), Point: f.Point,
+			s.trace(ctx, hookkit.Event{Kind: hookkit.EventObserver, Run: idOf(s.recording.run), Point: f.Point,
 				Hook: f.Hook, Site: f.Site, Layer: s.depth(e), Priority: e.Priority, Start: s.recording.verdict.Start,
 				Reason: textOf(f.Cause), Failure: f})
 		}
-	}()
-	f()
-	returned = true
+	})
 }
 
 // A capturer is an observer that reads the fire before it returns, although it is notified in the background. For
@@ -127,32 +127,17 @@ type everything struct {
 	notify   func(ctx context.Context, run hookkit.AnyRun, fired hookkit.AnyFired)
 }
 
-// traceFrom notifies the tracers from i on. If one ends the goroutine, the deferred call notifies the next ones.
-func (s *Snapshot) traceFrom(i int, ctx context.Context, ev hookkit.Event) {
-	defer func() {
-		if i < len(s.tracers) {
-			s.traceFrom(i+1, ctx, ev)
-		}
-	}()
-	for ; i < len(s.tracers); i++ {
-		s.notifyTracer(ctx, s.tracers[i], ev)
-	}
-}
-
-// notifyTracer calls one tracer. Its failure does not reach the fire.
-func (s *Snapshot) notifyTracer(ctx context.Context, e *entry, ev hookkit.Event) {
-	returned := false
-	defer func() {
-		if !returned {
-			s.report(ctx, e.failure(ev.Point, crashed(recover())))
-		}
-	}()
-	if ev.Kind != hookkit.EventBegin {
-		e.hook.(hookkit.Tracer).Trace(ctx, ev)
-	} else if b, ok := e.hook.(hookkit.BeginTracer); ok {
-		b.TraceBegin(ctx, ev)
-	}
-	returned = true
+// trace notifies the tracers. Their failures do not reach the fire.
+func (s *Snapshot) trace(ctx context.Context, ev hookkit.Event) {
+	each(s.tracers, func(e *entry) {
+		shield(func() {
+			if ev.Kind != hookkit.EventBegin {
+				e.hook.(hookkit.Tracer).Trace(ctx, ev)
+			} else if b, ok := e.hook.(hookkit.BeginTracer); ok {
+				b.TraceBegin(ctx, ev)
+			}
+		}, func(err error) { s.report(ctx, e.failure(ev.Point, err)) })
+	})
 }
 
 func idOf(run hookkit.AnyRun) string {

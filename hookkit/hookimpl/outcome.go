@@ -95,7 +95,9 @@ func (p *Point) legal() []hookkit.Outcome {
 			p.outcomes = append(p.outcomes, rewriting(hookkit.DecisionEdit, p.Edit))
 		}
 		for _, x := range p.Exits {
-			p.outcomes = append(p.outcomes, exiting(reflect.TypeOf(x)))
+			t := reflect.TypeOf(x)
+			own := func(v reflect.Value, _ string) reflect.Value { return v }
+			p.outcomes = append(p.outcomes, outcomeOf(t.Name(), t, own))
 		}
 		p.outcomes = slices.Clip(p.outcomes) // every AnyPoint of the point has them
 	})
@@ -105,28 +107,20 @@ func (p *Point) legal() []hookkit.Outcome {
 // rewriting describes the outcome that a Replace or Edit constructor makes.
 func rewriting(name string, construct any) hookkit.Outcome {
 	f := reflect.ValueOf(construct)
-	t := f.Type().In(0)
+	return outcomeOf(name, f.Type().In(0), func(v reflect.Value, reason string) reflect.Value {
+		return f.Call([]reflect.Value{v, reflect.ValueOf(reason)})[0]
+	})
+}
+
+// outcomeOf describes an outcome that is made of a value of type t.
+func outcomeOf(name string, t reflect.Type, of func(v reflect.Value, reason string) reflect.Value) hookkit.Outcome {
 	return hookkit.Outcome{Name: name, Type: t, New: func(value any, reason string) (any, error) {
 		v, ok := valueOf(t, value)
 		if !ok {
-			return nil, wrongValue(name, value, t)
+			return nil, fmt.Errorf("hookkit: the value for %s is a %T; pass a %v", name, value, t)
 		}
-		return f.Call([]reflect.Value{v, reflect.ValueOf(reason)})[0].Interface(), nil
+		return of(v, reason).Interface(), nil
 	}}
-}
-
-// exiting describes an exit.
-func exiting(t reflect.Type) hookkit.Outcome {
-	return hookkit.Outcome{Name: t.Name(), Type: t, New: func(value any, _ string) (any, error) {
-		if reflect.TypeOf(value) != t {
-			return nil, wrongValue(t.Name(), value, t)
-		}
-		return value, nil
-	}}
-}
-
-func wrongValue(name string, value any, want reflect.Type) error {
-	return fmt.Errorf("hookkit: the value for %s is a %T; pass a %v", name, value, want)
 }
 
 // valueOf returns the value as a t. It reports false if the value has another type; nil is a value of any interface.

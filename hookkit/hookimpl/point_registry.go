@@ -55,7 +55,7 @@ func (r *PointRegistry[D, H, F, O, OF, Option]) Add(h H, opts ...Option) *hookki
 // AddFunc registers a function as a hook. It panics as Add does.
 func (r *PointRegistry[D, H, F, O, OF, Option]) AddFunc(f F, opts ...Option) *hookkit.Registration {
 	own := r.ownRegistry()
-	return own.Add(own.point.HookOf(f), options(opts))
+	return own.Add(own.point.hookOf(f), options(opts))
 }
 
 // Observe registers an observer. It panics as Add does.

@@ -5,7 +5,6 @@ import (
 	"log/slog"
 
 	"github.com/hookgen/hookgen/hookkit"
-	"github.com/hookgen/hookgen/hookkit/internal/callsite"
 )
 
 // failedBy returns the By of a fire that the failure ended.
@@ -39,15 +38,11 @@ func (s *Snapshot) report(ctx context.Context, f *hookkit.Failure) {
 		logFailure(ctx, f)
 		return
 	}
-	returned := false
-	defer func() {
-		if !returned {
-			slog.ErrorContext(ctx, "hookkit: the failure handler failed", "panic", recover(), "place", callsite.OfPanic())
-			logFailure(ctx, f)
-		}
-	}()
-	s.onFailure(ctx, f)
-	returned = true
+	shield(func() { s.onFailure(ctx, f) }, func(err error) {
+		c := err.(*crash)
+		slog.ErrorContext(ctx, "hookkit: the failure handler failed", "error", c.cause, "place", c.place)
+		logFailure(ctx, f)
+	})
 }
 
 // logFailure is the failure handler of Hooks without another.

@@ -79,34 +79,17 @@ func sameHooks(p, q any) bool {
 	return false
 }
 
-// offsets caches the results of offsetIn.
-var offsets sync.Map // of pointIn to offset
-
-type (
-	pointIn struct{ hooks, point reflect.Type }
-	offset  struct {
-		at    uintptr
-		found bool
-	}
-)
-
 // offsetIn returns the offset of the point in the Hooks type, or in the Hooks of a parent that it contains.
-func offsetIn(hooks, point reflect.Type) (uintptr, bool) {
-	key := pointIn{hooks, point}
-	if o, ok := offsets.Load(key); ok {
-		return o.(offset).at, o.(offset).found
-	}
-	var o offset
-	for i := range hooks.NumField() {
-		f := hooks.Field(i)
+func offsetIn(hooks, point reflect.Type) (at uintptr, found bool) {
+	for f := range hooks.Fields() {
 		if f.Type == point {
-			o = offset{f.Offset, true}
-		} else if isHooks(f) {
+			return f.Offset, true
+		}
+		if isHooks(f) {
 			if inner, ok := offsetIn(f.Type, point); ok {
-				o = offset{f.Offset + inner, true}
+				return f.Offset + inner, true
 			}
 		}
 	}
-	offsets.Store(key, o)
-	return o.at, o.found
+	return 0, false
 }

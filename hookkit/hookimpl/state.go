@@ -81,11 +81,15 @@ func (s *State) Resolve(ctx context.Context, run hookkit.AnyRun, given *Snapshot
 	if given != nil {
 		return given
 	}
-	now := s.latest()
-	if !now.observed() {
-		return now
+	return s.resolve(ctx, run, nil)
+}
+
+func (s *State) resolve(ctx context.Context, run hookkit.AnyRun, key any) *Snapshot {
+	now := s.latest().forKey(key)
+	if now.observed() {
+		now = now.record(ctx, run, key, nil)
 	}
-	return now.record(ctx, run, nil)
+	return now
 }
 
 // latest returns the snapshot of the registrations. It makes the snapshot if something changed since the last one.
