@@ -26,7 +26,9 @@ func (n *named) bare(a assignment, at int) (next int) {
 	if a.op.spaced && isDottedName(trimmed) && isProse(lineFrom(s, at)) {
 		return at
 	}
-	to = n.bareEnd(a, at, len(s))
+	if to == at+maxJudged {
+		to = n.bareEnd(a, at, len(s))
+	}
 	if scheme := schemeLength(s[at:]); scheme > 0 {
 		to = n.bareEnd(a, at+scheme, len(s))
 	} else if a.kind == everything && a.op.spaced && beginsLine(s, a.start) {
@@ -49,12 +51,18 @@ func (n *named) bareEnd(a assignment, at, most int) int {
 	return end
 }
 
+// insideBare are bytes that never end a value without quotes.
+var insideBare = chars("A-Za-z0-9_.:=/+~@#$*!?\x80-\xff-")
+
 // bareEnd returns the end of the value without quotes that begins at at.
 func bareEnd(s string, a assignment, at int) int {
 	depth := 0
 	alone := a.op.sign == '=' && !a.op.spaced && beginsLine(s, a.start) // a line of an .env file
 	for i := at; i < len(s); i++ {
 		c := s[i]
+		if insideBare[c] {
+			continue
+		}
 		if isSpace(c) {
 			return i
 		}

@@ -246,7 +246,7 @@ func (n *named) beginPair(at int, isType bool) {
 	at = beforeText.skip(s, at, len(s))
 	end := inField.skip(s, at, 100)
 	name := strings.TrimSpace(s[at:end])
-	if n.r.KeepSecrets || n.r.secret(name) <= weak || isType && !strings.EqualFold(name, "password") {
+	if n.r.KeepSecrets || n.about(name).kind <= weak || isType && !strings.EqualFold(name, "password") {
 		return
 	}
 	n.pair = end + 200

@@ -50,7 +50,11 @@ func isColor(value string) bool {
 // isConstant reports whether a value is a constant such as null or true, or is redacted already.
 func isConstant(value string) bool {
 	if len(value) > 12 {
-		return strings.Trim(strings.ReplaceAll(value, Redacted, ""), ", ") == "" || strings.HasSuffix(value, "[Redacted]")
+		rest := value
+		if strings.Contains(value, Redacted) {
+			rest = strings.Trim(strings.ReplaceAll(value, Redacted, ""), ", ")
+		}
+		return rest == "" || strings.HasSuffix(value, "[Redacted]")
 	}
 	return constants[strings.ToLower(strings.TrimRight(value, ".,;:)"))] || value == Redacted
 }
@@ -87,11 +91,10 @@ func isPlaceholder(v string) bool {
 	if strings.Contains(v, "{{") && strings.Contains(v, "}}") {
 		return true
 	}
-	lower := strings.ToLower(v)
-	if !hasDigit(v) && hasAny(lower, "placeholders", strings.HasPrefix) {
+	if !hasDigit(v) && hasAny(strings.ToLower(v[:min(len(v), 100)]), "placeholders", strings.HasPrefix) {
 		return true
 	}
-	return strings.Trim(v, v[:1]) == "" && len(v) > 1 && !isAlnum(v[0]) || len(v) >= 3 && strings.Trim(lower, "x*.-") == ""
+	return strings.Trim(v, v[:1]) == "" && len(v) > 1 && !isAlnum(v[0]) || len(v) >= 3 && strings.Trim(v, "xX*.-") == ""
 }
 
 // isReal reports whether a text with a repetition has other characters too that are enough for a secret.

@@ -179,14 +179,17 @@ func appendMarked(found []span, s string) []span {
 				break
 			}
 			at = mark + len(m.mark)
-			from, to := m.before.back(s, mark, m.most+1), m.after.skip(s, at, m.mostEnd+1)
-			from = min(skipEscape(s, from), mark)
-			left, right := mark-from, to-at
+			to := m.after.skip(s, at, m.mostEnd+1)
+			right := to - at
+			if right < m.leastEnd || right > m.mostEnd {
+				continue
+			}
+			from := min(skipEscape(s, m.before.back(s, mark, m.most+1)), mark)
+			left := mark - from
 			if m.most == 0 && from > 0 && (!beginsWord(s, from) || s[from-1] == '+' || s[from-1] == '/') { // in base64
 				continue
 			}
-			fits := left >= m.least && left <= m.most && right >= m.leastEnd && right <= m.mostEnd
-			if fits && !isRepetitive(s[from:to]) {
+			if left >= m.least && left <= m.most && !isRepetitive(s[from:to]) {
 				found = append(found, span{from, to, m.kind})
 				at = to
 			}

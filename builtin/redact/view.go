@@ -24,9 +24,9 @@ const mask = 0x1f
 // viewOf returns the view of s. With joined, a word that invisible texts divide is one word. For example, grep colors a
 // part of a token; and a program prints a token directly after a word of another color.
 func viewOf(s string, joined bool) view {
-	at := 0
+	at := plainBytes.skip(s, 0, len(s))
 	for at < len(s) && s[at] < utf8.RuneSelf && !isControl(s[at]) && invisible(s, at) == 0 {
-		at++
+		at = plainBytes.skip(s, at+1, len(s))
 	}
 	if at == len(s) {
 		return view{text: s}
@@ -34,6 +34,11 @@ func viewOf(s string, joined bool) view {
 	var v view
 	b := append(make([]byte, 0, len(s)), s[:at]...)
 	for removed := 0; at < len(s); {
+		if from := at; plainBytes[s[at]] {
+			at = plainBytes.skip(s, at, len(s))
+			b = append(b, s[from:at]...)
+			continue
+		}
 		if size := invisible(s, at); size > 0 {
 			from := at
 			for at += size; at < len(s) && invisible(s, at) > 0; {
@@ -65,6 +70,9 @@ func viewOf(s string, joined bool) view {
 	v.text = string(b)
 	return v
 }
+
+// plainBytes are visible and begin no invisible text.
+var plainBytes = chars(" \t\r\n!-9;-[]_-~")
 
 // joins holds the bytes that can begin a secret or continue a token, also after an invisible text.
 var joins = chars("A-Za-z0-9+/_.~%${(-")
