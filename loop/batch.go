@@ -31,6 +31,7 @@ type batch struct {
 type call struct {
 	req        agent.ToolCallRequest // as edited by the hooks so far, in memory that no hook can reach
 	shared     json.RawMessage       // the copy of the arguments that hooks received last
+	number     int                   // in the reply, from 1
 	duplicate  string                // the id from the model, if another call of the reply has the same
 	fired      bool                  // BeforeTool has fired, so AfterTool is due
 	settled    bool                  // AfterTool has fired or is not due
@@ -100,7 +101,7 @@ func (r *run) emptyBatch(n int) *batch {
 	}
 	all := make([]call, n)
 	for i := range all {
-		all[i].slot, all[i].shown = &b.results[i], &b.copies[i]
+		all[i].number, all[i].slot, all[i].shown = i+1, &b.results[i], &b.copies[i]
 		b.calls[i] = &all[i]
 	}
 	return b

@@ -2,6 +2,7 @@ package loop_test
 
 import (
 	"context"
+	"runtime"
 	"strings"
 	"testing"
 
@@ -10,11 +11,11 @@ import (
 	"github.com/hookgen/hookgen/loop/looptest"
 )
 
-// callsOnce returns a model whose first reply has n calls of the tool work with one id, and whose second one is "ok".
-func callsOnce(n int) model {
+// callsOnce returns a model whose first reply has n calls of the tool work with the same id, and whose second one is "ok".
+func callsOnce(n int, id string) model {
 	calls := make([]agent.ToolCallRequest, n)
 	for i := range calls {
-		calls[i] = agent.ToolCallRequest{ID: "same", Name: "work"}
+		calls[i] = agent.ToolCallRequest{ID: id, Name: "work"}
 	}
 	return func(req agent.LLMRequest) (agent.LLMResponse, error) {
 		if len(req.Messages) > 1 {
@@ -33,7 +34,7 @@ func TestCallsOverTheLimitAreRefused(t *testing.T) {
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			ran := looptest.Harness{
-				Agent: &loop.Agent{Model: callsOnce(c.calls), Limits: loop.Limits{Calls: c.limit}}, Tools: tools(work()),
+				Agent: &loop.Agent{Model: callsOnce(c.calls, "same"), Limits: loop.Limits{Calls: c.limit}}, Tools: tools(work()),
 			}.Run(t, "x")
 			ran.Recorder.Times(t, "BeforeTool", c.ran)
 			ran.Recorder.Times(t, "AfterTool", c.ran)
@@ -76,4 +77,43 @@ func TestManyCallsStopAfterACancellation(t *testing.T) {
 		t.Errorf("%d calls were decided, the last of %d is %+v", decided, len(ran.Calls), ran.Calls[len(ran.Calls)-1])
 	}
 	checkAnswered(t, ran.Messages)
+}
+
+// TestManyCallsTakeLinearMemory: each of 40,000 calls in one reply is answered or refused, and the work for one of them
+// does not grow with their number.
+func TestManyCallsTakeLinearMemory(t *testing.T) {
+	const n = 40_000
+	read, person := loop.ReadOnly(work()), says(true)
+	for _, c := range []struct {
+		name   string
+		agent  *loop.Agent
+		hooks  []agent.Hook
+		status agent.CallStatus // of the last call
+	}{
+		{"OneByOne", &loop.Agent{Tools: tools(work())}, nil, agent.CallSucceeded},
+		{"InParallel", &loop.Agent{Tools: tools(read), Limits: loop.Limits{Parallel: 8}}, nil, agent.CallSucceeded},
+		{"Denied", &loop.Agent{Tools: tools(read)}, hooks(votes(agent.Deny{})), agent.CallRefused},
+		{"Approved", &loop.Agent{Tools: tools(work()), Approver: person}, hooks(votes(agent.Ask{})), agent.CallSucceeded},
+		{"Foreign", &loop.Agent{}, nil, agent.CallFailed},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			bytes := func(n int) uint64 {
+				var before, after runtime.MemStats
+				runtime.ReadMemStats(&before)
+				person.questions = nil
+				a := &loop.Agent{Model: callsOnce(n, ""), Tools: c.agent.Tools, Approver: c.agent.Approver,
+					Limits: loop.Limits{Calls: -1, Parallel: c.agent.Limits.Parallel}, Hooks: loop.Hooks(c.hooks...)}
+				result, err := a.Run(t.Context(), "x")
+				runtime.ReadMemStats(&after)
+				if err != nil || len(result.Calls) != n || result.Calls[n-1].Status != c.status || result.Reply != "ok" {
+					t.Fatalf("%v, %d results, the last is %+v", err, len(result.Calls), result.Calls[len(result.Calls)-1])
+				}
+				checkAnswered(t, result.Messages)
+				return after.TotalAlloc - before.TotalAlloc
+			}
+			if few, many := bytes(n/8), bytes(n); many > 10*few {
+				t.Errorf("%d calls take %d bytes, %d calls take %d", n/8, few, n, many)
+			}
+		})
+	}
 }

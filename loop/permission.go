@@ -123,7 +123,7 @@ func (b *batch) question(c *call, ask agent.Ask, by string) agent.Question {
 		Call: c.forHooks(), Prompt: ask.Prompt, Reason: ask.Reason, By: by, Agent: r.agent.name(), Run: r.hookRun.ID(),
 		Owner: r.env.Identity(), Choices: slices.Clone(ask.Choices),
 	}
-	question.ID = fmt.Sprintf("%s.%d.%d", r.hookRun.ID(), c.req.Step, slices.Index(b.calls, c)+1)
+	question.ID = fmt.Sprintf("%s.%d.%d", r.hookRun.ID(), c.req.Step, c.number)
 	question.Digest = questionDigest(question.ID, c.req)
 	question.Tool, _ = r.tools.Lookup(c.req.Name)
 	return question

@@ -3,6 +3,7 @@ package loop_test
 import (
 	"context"
 	"errors"
+	"math"
 	"strings"
 	"testing"
 
@@ -122,7 +123,11 @@ func TestALimitOnCostNeedsKnownPrices(t *testing.T) {
 		"answered name known":        {model: &priceModel{answered: "a"}, prices: cheap, calls: 1},
 		"answered name unknown": {model: &priceModel{answered: "b"}, prices: cheap,
 			reason: `"b" is unknown`, calls: 1},
-		"negative price": {req: "a", prices: priceList{"a": -1}, failed: `"a" is unknown`},
+		"negative price":  {req: "a", prices: priceList{"a": -1}, failed: `"a" is unknown`},
+		"undefined price": {req: "a", prices: priceList{"a": math.NaN()}, failed: `"a" is unknown`},
+		"infinite price":  {req: "a", prices: priceList{"a": math.Inf(1)}, failed: `"a" is unknown`},
+		"free at first, then undefined": {model: &priceModel{answered: "b"}, prices: priceList{"b": math.NaN()},
+			reason: `"b" is unknown`, calls: 1},
 		"fallback known": {req: "a", prices: priceList{"a": 1, "down": 1, "c": 1},
 			hooks: hooks(asks("down", "c")), calls: 1},
 		"fallback unknown": {req: "a", prices: priceList{"a": 1, "down": 1},

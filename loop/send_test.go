@@ -19,7 +19,7 @@ import (
 func TestP15_WordsOfTheUser(t *testing.T) {
 	owner := agent.Identity{Tenant: "acme", User: "ann", Conversation: "c"}
 	moments := []string{"OnRunStart", "Briefing", "BeforeLLM", "tool", "AfterTool", "AfterStep", "AfterLLM", "CheckDone",
-		"OnDoneAccepted", "OnStop", "BeforeRunEnd", "OnRunEnd"}
+		"OnDoneAccepted", "OnStop", "BeforeRunEnd", "OnRunEnd", "EventEnd"}
 	for _, moment := range moments {
 		t.Run(moment, func(t *testing.T) {
 			var a *loop.Agent
@@ -34,7 +34,13 @@ func TestP15_WordsOfTheUser(t *testing.T) {
 				Name: "work", Func: func(context.Context, agent.ToolCallRequest) (string, error) { send("tool"); return "ok", nil },
 			})}
 			a.Hooks.ObserveAny(fires(func(point string) { send(point) }))
-			result, err := a.Do(t.Context(), loop.Request{Task: "x", Tenant: "acme", User: "ann", Conversation: "c"})
+			result, err := a.Do(t.Context(), loop.Request{
+				Task: "x", Tenant: "acme", User: "ann", Conversation: "c", Events: func(e loop.Event) {
+					if e.Kind == loop.EventEnd {
+						send("EventEnd")
+					}
+				},
+			})
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -45,7 +51,10 @@ func TestP15_WordsOfTheUser(t *testing.T) {
 			}
 			late := slices.Index(moments, moment) > slices.Index(moments, "AfterLLM")
 			switch {
-			case moment == "OnRunEnd" || errors.Is(sent, loop.ErrNotRunning):
+			case moment == "EventEnd":
+				if !errors.Is(sent, loop.ErrNotRunning) || read || len(result.Unread) != 0 {
+					t.Errorf("%v: read %t, unread %+v", sent, read, result.Unread)
+				}
 			case sent != nil || read == (len(result.Unread) == 1) || read != heard || read == late:
 				t.Errorf("%v: read %t, heard %t, unread %+v", sent, read, heard, result.Unread)
 			}
@@ -53,6 +62,64 @@ func TestP15_WordsOfTheUser(t *testing.T) {
 				t.Errorf("after the run: %v", err)
 			}
 			checkAnswered(t, result.Messages)
+		})
+	}
+}
+
+// TestP15_NoAcceptedMessageIsLost sends messages all the time while runs work and end in each way.
+func TestP15_NoAcceptedMessageIsLost(t *testing.T) {
+	boom := looptest.Error(errBoom)
+	for name, c := range map[string]struct {
+		last looptest.Turn
+		hook agent.Hook
+	}{
+		"Completed": {looptest.Reply("done"), nil}, "Failed": {boom, nil}, "Suspended": {looptest.Call("work", nil),
+			votes(agent.Ask{})}, "Ended": {looptest.Call("work", nil), afterTool(func(agent.ToolCallResult) (
+			agent.AfterToolOutcome, error,
+		) {
+			return agent.EndTurn{Reply: "enough"}, nil
+		})},
+	} {
+		t.Run(name, func(t *testing.T) {
+			for range 50 {
+				h := looptest.Harness{Tools: tools(work()), Agent: &loop.Agent{Approver: later()}}
+				for range 20 { // each message makes a run go on that would be completed
+					h.Turns = append(h.Turns, c.last)
+				}
+				if c.hook != nil {
+					h.Hooks = hooks(c.hook)
+				}
+				a := h.Make().Agent
+				accepted, ended := make(chan int), make(chan bool)
+				go func() {
+					n := 0
+					for n < 15 {
+						if err := a.Send(context.Background(), agent.Identity{Conversation: "c"},
+							agent.Message{Content: "more"}); err == nil {
+							n++
+						}
+						select {
+						case <-ended:
+							accepted <- n
+							return
+						default:
+						}
+					}
+					<-ended
+					accepted <- n
+				}()
+				result, _ := a.Do(t.Context(), loop.Request{Task: "x", Conversation: "c"})
+				close(ended)
+				read := len(result.Unread)
+				for _, m := range result.Messages {
+					if m.Content == "more" {
+						read++
+					}
+				}
+				if n := <-accepted; n != read {
+					t.Fatalf("accepted %d messages, %d were read or returned", n, read)
+				}
+			}
 		})
 	}
 }
