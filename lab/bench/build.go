@@ -9,9 +9,8 @@ import (
 	"time"
 )
 
-// A built holds the costs of building a generated package of n flow points, or of n mocks.
+// A built holds the costs of building a generated package of n flow points.
 type built struct {
-	maker   string
 	n       int
 	bytes   int64     // of generated source, with comments
 	lines   int64     // of it
@@ -20,39 +19,11 @@ type built struct {
 	bare    int64     // without debug information
 }
 
-// each returns the share of one point or mock.
+// each returns the share of one point.
 func (b built) each(size int64) float64 { return float64(size) / float64(b.n) }
 
-// A kind is a kind of generated package, with functions that create its module for n types and a program that uses
-// it.
-type kind struct {
-	folder   string
-	requires []string
-	source   func(n int) string
-	generate []string
-	output   string
-	program  func(n int) string
-}
-
-// inBinary returns the share of one point or mock, in thousands of bytes.
+// inBinary returns the share of one point, in thousands of bytes.
 func (b built) inBinary(size int64) float64 { return float64(size) / float64(b.n-1) / 1000 }
-
-// hookgenPackage measures a package that hookgen generates from n points.
-func (w workshop) hookgenPackage(n, rounds int) (built, error) {
-	b := built{maker: nameHookgen, n: n}
-	return b, w.pack(&b, rounds, kind{
-		"package-hookgen", w.requireKit(), flowSpec, []string{"hookgen"}, "hooks_gen.go", useOfPoints,
-	})
-}
-
-// mockPackage measures a package that mockgen generates from n interfaces.
-func (w workshop) mockPackage(n, rounds int) (built, error) {
-	b := built{maker: nameMockgen, n: n}
-	return b, w.pack(&b, rounds, kind{
-		"package-mockgen", []string{"require go.uber.org/mock v0.6.0"}, interfaces,
-		[]string{"mockgen", "-source=in.go", "-package=big", "-destination=out.go"}, "out.go", useOfMocks,
-	})
-}
 
 // useOfPoints returns a program that adds a hook to every point and fires the point.
 func useOfPoints(n int) string {
@@ -84,58 +55,34 @@ func main() {
 ` + use.String() + "}\n"
 }
 
-// useOfMocks returns a program that expects one call of every mock and makes the call.
-func useOfMocks(n int) string {
-	var use strings.Builder
-	for i := range n {
-		fmt.Fprintf(&use, `	m%[1]d := big.NewMockTool%[1]d(c)
-	m%[1]d.EXPECT().Before(ctx, call).Return(call, nil)
-	fmt.Println(m%[1]d.Before(ctx, call))
-`, i+1)
-	}
-	return `package main
-
-import (
-	"context"
-	"fmt"
-
-	"example.com/big"
-	"go.uber.org/mock/gomock"
-)
-
-func main() {
-	var call big.Call
-	ctx, c := context.Background(), gomock.NewController(nil)
-` + use.String() + "}\n"
-}
-
-// pack measures a generated package. The baseline of its size in a binary is a package of one type.
-func (w workshop) pack(b *built, rounds int, k kind) error {
-	dir, whole, bare, err := w.program(k, b.n)
+// pack measures a package that hookgen generates from n points. The baseline of its size in a binary is a package of
+// one point.
+func (w workshop) pack(n, rounds int) (built, error) {
+	dir, whole, bare, err := w.program(n)
 	if err != nil {
-		return err
+		return built{}, err
 	}
-	_, wholeOfOne, bareOfOne, err := w.program(k, 1)
+	_, wholeOfOne, bareOfOne, err := w.program(1)
 	if err != nil {
-		return err
+		return built{}, err
 	}
-	b.binary, b.bare = whole-wholeOfOne, bare-bareOfOne
-	if b.bytes, b.lines, err = size(filepath.Join(dir, k.output)); err != nil {
-		return err
+	b := built{n: n, binary: whole - wholeOfOne, bare: bare - bareOfOne}
+	if b.bytes, b.lines, err = size(filepath.Join(dir, "hooks_gen.go")); err != nil {
+		return b, err
 	}
 	for round := range rounds {
 		// A different comment each time makes go build compile the package again, but not its dependencies.
 		other := fmt.Sprintf("package big\n\n// round %d of %d\n", round, time.Now().UnixNano())
 		if err := os.WriteFile(filepath.Join(dir, "round.go"), []byte(other), 0o644); err != nil {
-			return err
+			return b, err
 		}
 		t, err := w.run(dir, "go", "build", ".")
 		if err != nil {
-			return err
+			return b, err
 		}
 		b.compile = append(b.compile, t.cpu.Seconds())
 	}
-	return nil
+	return b, nil
 }
 
 // size returns the bytes and lines of a source file.
@@ -144,20 +91,20 @@ func size(file string) (whole, lines int64, err error) {
 	return int64(len(source)), int64(bytes.Count(source, []byte("\n"))), err
 }
 
-// program creates a package for n types and a program that uses it. It returns the package's directory and the
+// program creates a package for n points and a program that uses it. It returns the package's directory and the
 // program's size, with and without debug information.
-func (w workshop) program(k kind, n int) (dir string, whole, bare int64, err error) {
-	dir, err = w.module(fmt.Sprintf("%s-%d", k.folder, n), k.source(n), k.requires...)
+func (w workshop) program(n int) (dir string, whole, bare int64, err error) {
+	dir, err = w.module(fmt.Sprintf("package-hookgen-%d", n), flowSpec(n), w.requireKit()...)
 	if err != nil {
 		return "", 0, 0, err
 	}
-	if _, err := w.run(dir, k.generate...); err != nil {
+	if _, err := w.run(dir, "hookgen"); err != nil {
 		return "", 0, 0, err
 	}
 	if err := os.MkdirAll(filepath.Join(dir, "use"), 0o755); err != nil {
 		return "", 0, 0, err
 	}
-	if err := os.WriteFile(filepath.Join(dir, "use", "main.go"), []byte(k.program(n)), 0o644); err != nil {
+	if err := os.WriteFile(filepath.Join(dir, "use", "main.go"), []byte(useOfPoints(n)), 0o644); err != nil {
 		return "", 0, 0, err
 	}
 	var sizes [2]int64

@@ -73,9 +73,6 @@ func fireClaims(cs []compared) []claim {
 	return claims
 }
 
-// recovery compares hookgen with a hand-written loop that recovers.
-func (c compared) recovery() ratio { return c.runs[0].over(c.runs[2]) }
-
 // twiceClaims compares fires on two goroutines with fires on one.
 func twiceClaims(cs []compared) []claim {
 	const bound = 1.1

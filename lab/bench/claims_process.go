@@ -36,9 +36,6 @@ func raceClaims(races []race) []claim {
 func builtClaims(bs []built) []claim {
 	var claims []claim
 	for _, b := range bs {
-		if b.maker != nameHookgen {
-			continue
-		}
 		what := fmt.Sprintf("go build of a generated package of %d flow points, dependencies cached, processor time", b.n)
 		build := one(what, spread(b.compile), map[int]float64{30: 5, 300: 40}[b.n])
 		build.unit = " s"

@@ -15,14 +15,8 @@ func (r report) figures() figures.Report {
 	say := func(of, value, note string) {
 		f.Figures = append(f.Figures, figures.Figure{Group: "Comparisons", Of: of, Value: value, Note: note})
 	}
-	for _, c := range r.fires {
-		if c.hooks == 8 && len(c.runs) > 2 {
-			say(fmt.Sprintf("Fire, 8 continuing hooks, over a %s: %s", c.runs[2].name, c.law), c.recovery().String(),
-				fmt.Sprintf("that over the hand-written loop of the bound: %s", c.runs[2].over(c.runs[1])))
-		}
-	}
 	for _, b := range r.built {
-		say(fmt.Sprintf("what a generated package adds to a binary, each: %s, %d types", b.maker, b.n),
+		say(fmt.Sprintf("what a generated package adds to a binary, each point of %d", b.n),
 			figure(b.inBinary(b.binary))+" KB", figure(b.inBinary(b.bare))+" KB without debug information")
 	}
 	say("noise of the machine, median round over quickest", r.machine.noises(), "load of the minute before: "+

@@ -57,35 +57,3 @@ func plainWrapRecovering(
 	returned = true
 	return result, err
 }
-
-// fireFlowRecovering is a hand-written loop with one deferred recover: the cheapest that survives a panic of a hook.
-//
-//go:noinline
-func (p *handPoints) fireFlowRecovering(
-	ctx context.Context, run *points.Run, call *points.Call,
-) (out handOutcome, err error) {
-	returned := false
-	defer func() {
-		if !returned {
-			err = fmt.Errorf("a hook did not return: %v", recover())
-		}
-	}()
-	payload := *call
-	for _, h := range p.flow {
-		o, err := h.Flow(ctx, run, payload)
-		if err != nil {
-			returned = true
-			return nil, err
-		}
-		switch r := o.(type) {
-		case nil:
-		case handReplace:
-			*call, payload = r.to, r.to
-		default:
-			returned = true
-			return o, nil
-		}
-	}
-	returned = true
-	return nil, nil
-}

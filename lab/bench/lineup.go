@@ -6,8 +6,7 @@ import (
 	"github.com/hookgen/hookgen/lab/bench/points"
 )
 
-// A lineup is one comparison: hookgen first, then its baseline, then perhaps a floor, the cheapest equivalent
-// code.
+// A lineup is one comparison: hookgen first, then its baseline.
 type lineup struct {
 	law   string
 	hooks int
@@ -98,12 +97,12 @@ func lineups(n int) []lineup {
 			over(lawAround, plainRecovering, q.wrap, q.wrapRecovering),
 		}
 	}
-	against := func(law string, fire, hand func(int), floors ...contestant) lineup {
-		return lineup{law, n, append([]contestant{{name: nameHookgen, loop: fire}, {name: byHand, loop: hand}}, floors...)}
+	against := func(law string, fire, hand func(int)) lineup {
+		return lineup{law, n, []contestant{{name: nameHookgen, loop: fire}, {name: byHand, loop: hand}}}
 	}
 	structs, functions := guardsAsStructs(n), guardsAsFunctions(n)
 	return []lineup{
-		against(lawFlow, q.flow, q.flowByHand, contestant{name: byHandRecovering, loop: q.flowRecovering}),
+		against(lawFlow, q.flow, q.flowByHand),
 		against(lawLenient, q.lenient, q.lenientByHand),
 		against(lawReplace, q.rewrite, q.flowByHand),
 		against(lawEdit, q.trim, q.trimByHand),
@@ -122,10 +121,8 @@ func lineups(n int) []lineup {
 const (
 	byHand    = "hand-written loop"
 	plainCall = "plain call"
-	// A fire converts a panic of a hook, or of the act of an around point, to a failure. These do the same at the
-	// lowest cost.
-	byHandRecovering = "hand-written loop that recovers"
-	plainRecovering  = "plain call that recovers"
+	// A fire converts a panic of the act of an around point to a failure. This does the same at the lowest cost.
+	plainRecovering = "plain call that recovers"
 )
 
 // twice runs the contestant on two goroutines, n times each. Without shared writes this takes as long as n times

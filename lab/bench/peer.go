@@ -2,12 +2,8 @@ package main
 
 // A peer is another hook library, configured as the closest equivalent of a flow.
 type peer struct {
-	name    string
-	order   string                      // which hook fires first
-	decide  string                      // the effect of a hook on the act
-	recover string                      // the effect of a panic
-	payload string                      // how hooks access it
-	quiet   func(n int) func(fires int) // returns a loop over n hooks that continue
+	name  string
+	quiet func(n int) func(fires int) // returns a loop over n hooks that continue
 }
 
 // peers returns the peers, the fastest first.

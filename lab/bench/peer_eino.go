@@ -8,8 +8,7 @@ import (
 
 func eino() peer {
 	return peer{
-		name: nameEino, order: "last added first", decide: "nothing", recover: "crashes",
-		payload: "by pointer, as any, not to be changed",
+		name: nameEino,
 		quiet: func(n int) func(int) {
 			handlers := make([]callbacks.Handler, n)
 			for i := range handlers {

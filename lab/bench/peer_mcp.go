@@ -15,8 +15,7 @@ func fireMCP(h *server.Hooks, ctx context.Context, id any, message *mcp.CallTool
 
 func mcpGo() peer {
 	return peer{
-		name: nameMCP, order: "as added", decide: "nothing", recover: "crashes",
-		payload: "by pointer, its own request type, changed in place",
+		name: nameMCP,
 		quiet: func(n int) func(int) {
 			hooks := new(server.Hooks)
 			for range n {

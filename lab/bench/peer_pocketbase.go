@@ -15,8 +15,7 @@ type callEvent struct {
 
 func pocketBase() peer {
 	return peer{
-		name: namePocketBase, order: "by priority", decide: "stop, by not calling Next", recover: "crashes",
-		payload: "by pointer, changed in place",
+		name: namePocketBase,
 		quiet: func(n int) func(int) {
 			hooks := new(hook.Hook[*callEvent])
 			for range n {

@@ -1,6 +1,7 @@
 package main
 
 import (
+	_ "embed"
 	"fmt"
 	"slices"
 	"strings"
@@ -46,30 +47,34 @@ func (r report) markdown() string {
 		t.write(&b)
 		say("")
 	}
-	r.fireTables(&b)
+	section(&b, "A fire, by law", r.fireTable())
 	r.runtimeTables(&b)
-	r.twiceTables(&b)
-	r.peerTables(&b)
-	r.loopTables(&b)
-	r.recordTables(&b)
-	r.processTables(&b)
-	r.buildTables(&b)
+	section(&b, "Two goroutines", r.twiceTable())
+	section(&b, "Other libraries", r.peerTable())
+	section(&b, "An agent loop", r.loopTable())
+	section(&b, "Records", r.recordTable())
+	section(&b, "hookgen as a process", r.processTable())
+	section(&b, "What a generated package costs who builds it", r.buildTable())
 	return b.String()
 }
 
-func (r report) fireTables(b *strings.Builder) {
-	if len(r.fires) == 0 {
+// prose has the texts of the sections of a report.
+//
+//go:embed report.md
+var prose string
+
+// section writes a section, whose text is in prose, with its table. It writes nothing if the table has no rows.
+func section(b *strings.Builder, title string, t table) {
+	if len(t.rows) == 0 {
 		return
 	}
-	fmt.Fprintf(b, `
-## A fire, by law
+	_, text, _ := strings.Cut(prose, "## "+title+"\n")
+	text, _, _ = strings.Cut(text, "\n## ")
+	fmt.Fprintf(b, "\n## %s\n%s\n\n", title, strings.TrimSuffix(text, "\n"))
+	t.write(b)
+}
 
-Compared with a hand-written loop on a slice of an interface, without order, removal, recovery and observers. Around
-hooks are compared with a chain of closures. BeforeTool is a point of generated/agent with Replace and exits. Without
-hooks, Fire is compared with a plain call, and Around with a plain call that recovers. Fire is inlined, except for
-Around.
-
-`)
+func (r report) fireTable() table {
 	t := table{
 		head: []string{"law", "hooks", "ratio", "hookgen", "median", "floor", "median", "allocations", "of the floor"},
 	}
@@ -78,21 +83,7 @@ Around.
 			figure(c.runs[0].best()), figure(c.runs[0].median()), figure(c.runs[1].best()), figure(c.runs[1].median()),
 			figure(c.runs[0].allocs), figure(c.runs[1].allocs))
 	}
-	t.write(b)
-	fmt.Fprintf(b, `
-### The cost of recovery
-
-A fire turns a panic of a hook into a failure. That takes a deferred function in a hand-written loop too.
-
-`)
-	t = table{head: []string{"law", "hooks", "hookgen over that loop", "quickest", "median", "that loop over the first"}}
-	for _, c := range r.fires {
-		if len(c.runs) > 2 {
-			t.add(c.law, fmt.Sprint(c.hooks), c.recovery().String(), figure(c.runs[2].best()), figure(c.runs[2].median()),
-				c.runs[2].over(c.runs[1]).String())
-		}
-	}
-	t.write(b)
+	return t
 }
 
 func (r report) runtimeTables(b *strings.Builder) {
@@ -120,46 +111,16 @@ func (r report) runtimeTables(b *strings.Builder) {
 	}
 }
 
-func (r report) twiceTables(b *strings.Builder) {
-	if len(r.twice) == 0 {
-		return
-	}
-	fmt.Fprintf(b, `
-## Two goroutines
-
-Each of two goroutines fires as often as one alone. Without a shared write both take as long as the one, if the machine
-provides two processors. The control runs in turn with the fires and shows whether it does: it is the hand-written loop
-or, where that allocates, a loop that does nothing. Quarters of the rounds in which both exceed the bound do not count.
-Where fires allocate, the collector uses one of the two processors at times. The rounds are four times as long there,
-so that it also runs while one goroutine fires.
-
-`)
+func (r report) twiceTable() table {
 	t := table{head: []string{"law", "ratio, each fire", "of the control", "one goroutine", "two"}}
 	for _, c := range r.twice {
 		t.add(c.law, c.ratio().String(), c.idle().String(), figure(c.runs[1].best()), figure(c.runs[0].best()))
 	}
-	t.write(b)
+	return t
 }
 
-func (r report) peerTables(b *strings.Builder) {
-	if len(r.peers) == 0 {
-		return
-	}
-	fmt.Fprintf(b, `
-## Other libraries
-
-Each is configured as the closest equivalent of a flow. It does not pay for features that it does not have:
-
-`)
-	t := table{head: []string{"", "order", "what a hook decides", "a hook that panics", "the payload"}}
-	t.add(nameHookgen, "priority, Before and After, layers", "replace it, or an outcome that is legal there",
-		"is a failure of that hook, by policy", "by value, typed")
-	for _, p := range peers() {
-		t.add(p.name, p.order, p.decide, p.recover, p.payload)
-	}
-	t.write(b)
-	fmt.Fprintf(b, "\n8 hooks that continue:\n\n")
-	t = table{head: []string{"", "hookgen over it", "quickest", "median", "allocations"}}
+func (r report) peerTable() table {
+	t := table{head: []string{"", "hookgen over it", "quickest", "median", "allocations"}}
 	for i, run := range r.peers {
 		over := ""
 		if i > 0 {
@@ -167,21 +128,10 @@ Each is configured as the closest equivalent of a flow. It does not pay for feat
 		}
 		t.add(run.name, over, figure(run.best()), figure(run.median()), figure(run.allocs))
 	}
-	t.write(b)
+	return t
 }
 
-func (r report) recordTables(b *strings.Builder) {
-	if len(r.records) == 0 {
-		return
-	}
-	fmt.Fprintf(b, `
-## Records
-
-A fire without hooks that is recorded to a file, and a line of JSON with the payload alone, written by json.Marshal and
-one call of Write on a file of the same kind. The recorded line also has the decision, the run and the times: 250 to 300
-bytes more.
-
-`)
+func (r report) recordTable() table {
 	t := table{head: []string{"payload", "by", "ratio", "quickest", "median", "allocations"}}
 	for _, of := range r.records {
 		for _, run := range of.runs {
@@ -189,42 +139,22 @@ bytes more.
 				figure(run.allocs))
 		}
 	}
-	t.write(b)
+	return t
 }
 
-func (r report) loopTables(b *strings.Builder) {
-	if len(r.loops) == 0 {
-		return
-	}
-	fmt.Fprintf(b, `
-## An agent loop
-
-Runs of one script. In each step the model calls a tool three times with 1 KB of arguments, and the tool returns 1 KB.
-Model and tool answer at once, so that only the loop is measured. Processor time and allocations are those of one step.
-
-`)
+func (r report) loopTable() table {
 	t := table{head: []string{"steps", "", "over " + nameChatModel, "over 20 steps", "quickest", "median", "allocations"}}
-	twenty := r.loops[slices.IndexFunc(r.loops, func(l loopRound) bool { return l.steps == 20 })].runs()
+	twenty := slices.IndexFunc(r.loops, func(l loopRound) bool { return l.steps == 20 })
 	for _, l := range r.loops {
 		for i, run := range l.runs() {
-			t.add(fmt.Sprint(l.steps), run.name, run.over(l.eino).String(), run.over(twenty[i]).String(),
+			t.add(fmt.Sprint(l.steps), run.name, run.over(l.eino).String(), run.over(r.loops[twenty].runs()[i]).String(),
 				figure(run.best()), figure(run.median()), figure(run.allocs))
 		}
 	}
-	t.write(b)
+	return t
 }
 
-func (r report) processTables(b *strings.Builder) {
-	if len(r.races) == 0 {
-		return
-	}
-	fmt.Fprintf(b, `
-## hookgen as a process
-
-Whole processes on so many points, interfaces or types, each without earlier output; milliseconds. The two of one
-comparison ran in turn.
-
-`)
+func (r report) processTable() table {
 	t := table{head: []string{"types", "", "quickest", "median", "each", "processor time", "runs"}}
 	for _, race := range r.races {
 		for _, e := range race.entries {
@@ -232,35 +162,20 @@ comparison ran in turn.
 				figure(e.wall.best()/1e6/float64(e.n)), figure(e.cpu.best()/1e6), fmt.Sprint(len(e.wall.rounds)))
 		}
 	}
-	t.write(b)
+	return t
 }
 
-func (r report) buildTables(b *strings.Builder) {
-	if len(r.built) == 0 {
-		return
-	}
-	fmt.Fprintf(b, `
-## What a generated package costs who builds it
-
-Its source, for each point or interface. The points have names such as BeforeTool1, and no comments of their own, which
-would appear in the generated code. Processor time of go build in seconds, with the dependencies cached. What each adds
-to the binary of a program that adds a hook to every point and fires it, or expects a call of every mock and makes it:
-over the same program on one.
-
-`)
-	t := table{
-		head: []string{
-			"", "types", "source, each", "lines, each", "go build, quickest", "median", "binary, each",
-			"without debug information",
-		},
-	}
+func (r report) buildTable() table {
+	t := table{head: []string{
+		"points", "source, each", "lines, each", "go build, quickest", "median", "binary, each",
+		"without debug information",
+	}}
 	for _, p := range r.built {
 		s := slices.Sorted(slices.Values(p.compile))
-		t.add(p.maker, fmt.Sprint(p.n), figure(p.each(p.bytes))+" B", figure(p.each(p.lines)), figure(s[0]),
-			figure(s[len(s)/2]),
+		t.add(fmt.Sprint(p.n), figure(p.each(p.bytes))+" B", figure(p.each(p.lines)), figure(s[0]), figure(s[len(s)/2]),
 			figure(p.inBinary(p.binary))+" KB", figure(p.inBinary(p.bare))+" KB")
 	}
-	t.write(b)
+	return t
 }
 
 func capital(s string) string { return strings.ToUpper(s[:1]) + s[1:] }

@@ -35,15 +35,6 @@ func (s stage) flowPlain(n int) {
 	}
 }
 
-func (s stage) flowRecovering(n int) {
-	c := call
-	for range n {
-		if exit, err := s.hand.fireFlowRecovering(s.ctx, s.run, &c); exit != nil || err != nil {
-			panic("a quiet hook decided")
-		}
-	}
-}
-
 func (s stage) lenient(n int) {
 	c := call
 	for range n {
