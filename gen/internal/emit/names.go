@@ -5,13 +5,11 @@ import (
 	"go/ast"
 	"go/token"
 	"go/types"
-	"path"
 	"slices"
 	"strings"
 	"unicode"
 	"unicode/utf8"
 
-	"github.com/dave/jennifer/jen"
 	"github.com/hookgen/hookgen/gen/model"
 )
 
@@ -27,24 +25,26 @@ var locals = func() map[string]bool {
 	return set
 }()
 
-// fixedImports are the qualifiers that every generated file may have.
+// fixedImports are the qualifiers that every generated file has.
 var fixedImports = map[string]string{"context": "context", "io": "io", kit: "hookkit", impl: "hookimpl"}
 
 // newEmitter chooses the qualifiers of the imports.
-func newEmitter(s *model.Spec, to model.Output) *emitter {
-	e := &emitter{spec: s, to: to, paths: map[string]string{s.SpecPkg.Name: s.SpecPkg.Path},
-		names: map[string]string{}, taken: map[string]bool{}}
-	used := map[string]bool{"err": true} // jennifer imports nothing under this name
+func newEmitter(s *model.Spec, to model.Output, header string) *emitter {
+	e := &emitter{Spec: s, To: to, Header: header, paths: map[string]string{s.SpecPkg.Name: s.SpecPkg.Path},
+		names: map[string]string{}, used: map[string]bool{}, taken: map[string]bool{}}
+	used := map[string]bool{"err": true} // which generated code calls its errors
 	for path, name := range fixedImports {
-		e.names[path], used[name] = name, true
+		e.names[path], used[name], e.used[path] = name, true, true
 	}
 	name := func(path, qualifier string) {
 		if e.names[path] != "" {
 			return
 		}
 		base := qualifier
-		// jennifer would rename a reserved word
-		for n := 2; used[qualifier] || jen.IsReservedWord(qualifier) || qualifier != base && e.taken[qualifier]; n++ {
+		refused := func() bool {
+			return used[qualifier] || types.Universe.Lookup(qualifier) != nil || qualifier != base && e.taken[qualifier]
+		}
+		for n := 2; refused(); n++ {
 			qualifier = fmt.Sprint(base, n)
 		}
 		used[qualifier], e.names[path] = true, qualifier
@@ -54,7 +54,7 @@ func newEmitter(s *model.Spec, to model.Output) *emitter {
 		e.taken[name] = true
 	}
 	name(s.SpecPkg.Path, "spec")
-	if e.separate() {
+	if e.Separate() {
 		for _, x := range s.Exports {
 			for _, p := range x.Params {
 				used[p.Name] = true // in type Box[mail any] = mail.Box[mail], the parameter would hide the import
@@ -67,17 +67,6 @@ func newEmitter(s *model.Spec, to model.Output) *emitter {
 		name(i.Path, i.Name)
 	}
 	return e
-}
-
-// importNames tells jennifer the names of imports by their paths.
-func importNames(f *jen.File, names map[string]string) {
-	for p, name := range names {
-		if path.Base(p) == name {
-			f.ImportName(p, name)
-		} else {
-			f.ImportAlias(p, name)
-		}
-	}
 }
 
 // hidden reports whether a local name of generated functions would hide a name in the type.
