@@ -7,6 +7,7 @@ import (
 	"maps"
 
 	"github.com/hookgen/hookgen/generated/agent"
+	"github.com/hookgen/hookgen/spec/agentspec"
 )
 
 // generate makes one call to the model.
@@ -22,15 +23,20 @@ func (r *run) generate(
 	w := r.waiting("the model", begun, r.limits.ModelTime)
 	w.among = among
 	reply, err := await(ctx, w, func(ctx context.Context) (agent.LLMResponse, error) {
+		emit := func(d agent.Delta) {
+			if agentspec.Hold(ctx) == nil {
+				out.emit(d)
+			}
+		}
 		streaming, ok := r.model.(agent.StreamingModel)
 		if !ok || !out.wanted() {
 			reply, err := r.model.Generate(ctx, req)
 			if err == nil && (reply.Content != "" || reply.Reasoning != "") {
-				out.emit(agent.Delta{Content: reply.Content, Reasoning: reply.Reasoning})
+				emit(agent.Delta{Content: reply.Content, Reasoning: reply.Reasoning})
 			}
 			return reply, err
 		}
-		return streaming.Stream(ctx, req, out.emit)
+		return streaming.Stream(ctx, req, emit)
 	})
 	reply = r.charged(req, reply, err)
 	r.counts.model(orElse(reply.Model, r.answering(req)), reply.Usage)

@@ -12,13 +12,14 @@ import (
 	"github.com/hookgen/hookgen/builtin/internal/toolname"
 	"github.com/hookgen/hookgen/generated/agent"
 	"github.com/hookgen/hookgen/hookkit"
+	"github.com/hookgen/hookgen/spec/agentspec"
 )
 
 // Input refuses a run by its task. For example, Block: []string{"password"} refuses the task "Show me Bob's Password",
 // and a [Judge] in Validators refuses texts that a model finds unfit.
 //
-// Points: OnRunStart (Replace, EndTurn), AfterLLM (EndTurn), OnRunEnd. Tier: Safety. State: per run, the verdict
-// that is awaited.
+// Points: OnRunStart (Replace, EndTurn), AroundLLM, AfterLLM (EndTurn), OnRunEnd. Tier: Safety. State: per run, the
+// verdict that is awaited.
 //
 // If Allow is not nil and none of its patterns matches, the run is refused with the reason "not in allowlist". Then the
 // first matching pattern of Block refuses the run with the reason "blocklist match: pattern". No pattern matches an
@@ -26,9 +27,9 @@ import (
 //
 // Then the validators check the task. A rejection refuses the run with the reason "task validation: " and its text;
 // a changed text replaces the task. They run before the first model call. With Beside they run at the same time as that
-// call, which saves their time: its reply is held back until they have decided, so that no tool runs and no result is
-// returned before; pieces of a streamed reply may be shown, and a changed text is ignored. An error of a validator ends
-// the run as failed.
+// call, which saves their time: its reply is held back until they have decided, so that no tool runs, nothing of the
+// reply is shown and no result is returned before. A rejection cancels the call. A changed text is ignored. An error of
+// a validator ends the run as failed.
 //
 // The hook checks only the task, not the preceding messages or the arguments of tools. Hooks of a lower priority can
 // still replace the task after this check.
@@ -62,6 +63,7 @@ func (g *Input) Bind(h *agent.Hooks) {
 	kit.MustConfig("guardrail.Input", g.check())
 	h.OnRunStart.Add(g, hookkit.Priority(hookkit.Safety))
 	if g.Beside {
+		h.AroundLLM.AddFunc(g.around, hookkit.Priority(hookkit.Safety), hookkit.Named("guardrail.Input"))
 		h.AfterLLM.AddFunc(g.hold, hookkit.Priority(hookkit.Safety), hookkit.Named("guardrail.Input"))
 		h.OnRunEnd.Add(agent.OnRunEndFunc(g.end), hookkit.Named("guardrail.Input"))
 	}
@@ -141,22 +143,58 @@ func (g *Input) begin(ctx context.Context, run *agent.Run, task string) {
 	}()
 }
 
-// hold waits for the verdict before anything is made of a reply.
-func (g *Input) hold(ctx context.Context, run *agent.Run, _ agent.LLMResponse) (agent.AfterLLMOutcome, error) {
-	var v *verdict
-	g.awaited.Do(run, func(at **verdict) { v = *at })
+// wait waits for the verdict, and returns an error unless the run may continue.
+func (v *verdict) wait(ctx context.Context) error {
 	if v == nil {
-		return nil, nil
+		return nil
 	}
 	select {
 	case <-v.done:
 	case <-ctx.Done():
-		return nil, context.Cause(ctx)
+		return context.Cause(ctx)
 	}
 	if v.rejection != "" && v.err == nil {
+		return errRejected
+	}
+	return v.err
+}
+
+// errRejected is the error of a verdict that rejects the task, and the cause of the cancelled call.
+var errRejected = errors.New("the task is rejected")
+
+// around holds back the reply of the model, and cancels the call if the verdict comes first and rejects the task.
+func (g *Input) around(
+	ctx context.Context, run *agent.Run, req agent.LLMRequest, next agent.AroundLLMNext,
+) (hookkit.Answer[agent.LLMResponse], error) {
+	v := g.awaited.Load(run)
+	if v == nil {
+		return next.Call(ctx, req)
+	}
+	called, cancel := context.WithCancelCause(agentspec.WithHold(ctx, v.wait))
+	defer cancel(nil)
+	go func() {
+		if err := v.wait(called); err != nil {
+			cancel(err)
+		}
+	}()
+	answer, err := next.Call(called, req)
+	if cause := context.Cause(called); err != nil && cause != nil && ctx.Err() == nil {
+		if cause == errRejected { //nolint:errorlint // never wrapped
+			return hookkit.Answered(agent.LLMResponse{}), nil // hold ends the turn
+		}
+		return answer, cause
+	}
+	return answer, err
+}
+
+// hold waits for the verdict before anything is made of a reply.
+func (g *Input) hold(ctx context.Context, run *agent.Run, _ agent.LLMResponse) (agent.AfterLLMOutcome, error) {
+	v := g.awaited.Load(run)
+	err := v.wait(ctx)
+	if err == errRejected { //nolint:errorlint // never wrapped
 		return g.refuse(taskRejected + v.rejection), nil
 	}
-	return nil, v.err
+	return nil, err
 }
 
 // end stops validators whose verdict nobody needs.

@@ -76,6 +76,66 @@ func TestValidatorsBesideTheModelEndWithTheRun(t *testing.T) {
 	}
 }
 
+// streamed is a model that shows a piece of its reply, and then waits until the call is cancelled or may end.
+type streamed struct {
+	began     chan struct{} // closed when the model is called
+	proceed   chan struct{}
+	cancelled error
+}
+
+func (m *streamed) Generate(ctx context.Context, req agent.LLMRequest) (agent.LLMResponse, error) {
+	return m.Stream(ctx, req, func(agent.Delta) {})
+}
+
+func (m *streamed) Stream(
+	ctx context.Context, _ agent.LLMRequest, emit func(agent.Delta),
+) (agent.LLMResponse, error) {
+	close(m.began)
+	emit(agent.Delta{Content: "secret"})
+	select {
+	case <-m.proceed:
+		return agent.LLMResponse{Content: "secret"}, nil
+	case <-ctx.Done():
+		m.cancelled = ctx.Err()
+		return agent.LLMResponse{}, ctx.Err()
+	}
+}
+
+// TestRejectionCancelsTheCall: the validators reject the task while the model is answering. The call is cancelled, and
+// nobody sees the pieces of the reply.
+func TestRejectionCancelsTheCall(t *testing.T) {
+	for _, task := range []string{"homework", "broken", "go"} {
+		t.Run(task, func(t *testing.T) {
+			m := &streamed{began: make(chan struct{}), proceed: make(chan struct{})}
+			var shown strings.Builder
+			validator := guardrail.ValidatorFunc(func(
+				ctx context.Context, call agent.ToolCallRequest, text string,
+			) (string, string, error) {
+				<-m.began
+				if text == "go" {
+					defer close(m.proceed)
+				}
+				return homework(ctx, call, text)
+			})
+			result, err := (&loop.Agent{Model: m, Hooks: loop.Hooks(
+				&guardrail.Input{Validators: []guardrail.Validator{validator}, Beside: true},
+			)}).Do(t.Context(), loop.Request{Task: task, Events: func(e loop.Event) {
+				if e.Chunk != nil {
+					shown.WriteString(e.Chunk.Delta.Content)
+				}
+			}})
+			want := map[string]string{"homework": "I can't help with that.", "broken": "", "go": "secret"}[task]
+			if failed := err != nil && strings.Contains(err.Error(), "no verdict"); failed != (task == "broken") ||
+				!failed && result.Reply != want {
+				t.Errorf("replied %q, %v", result.Reply, err)
+			}
+			if (m.cancelled == nil) != (task == "go") || (shown.String() == "") != (task != "go") {
+				t.Errorf("the call ended with %v, and %q was shown", m.cancelled, shown.String())
+			}
+		})
+	}
+}
+
 func TestAJudgeDecidesOrFails(t *testing.T) {
 	for _, c := range []struct{ reply, rejection, err string }{
 		{`{"accept": true}`, "", ""},
