@@ -20,7 +20,7 @@ type FileCondition struct {
 
 // Condition returns a condition for rule files. For example, the rules of
 //
-//	permission.LoadRules("rules.json", permission.Condition("command", shell.CommandGlob))
+//	permission.LoadRules([]string{"rules.json"}, permission.Condition("command", shell.CommandGlob))
 //
 // can contain {"command": {"arg": "command", "globs": ["git *"]}}. Package permission does not import package shell, so
 // that programs without such rules do not link a parser for shells.
@@ -31,13 +31,33 @@ func Condition[P Predicate](key string, create func(name string, globs ...string
 // maxRuleFile is the most bytes of a rule file.
 const maxRuleFile = 4 << 20
 
-// LoadRules reads the rules in a file of at most 4 MiB. [ParseRules] describes the format and the errors.
-func LoadRules(path string, conditions ...FileCondition) ([]Rule, error) {
-	text, err := textfile.Read(path, maxRuleFile)
-	if err != nil {
-		return nil, err
+// LoadRules reads the rules of files of at most 4 MiB each, for example those of a user, of a project and of its local
+// settings. The files count together: a rule that denies comes before all rules that ask, and those come before all that
+// allow, so that no file permits what another one denies. Rules with the same decision keep the order of the files. A
+// rule for all other calls therefore belongs in Rules.Default.
+//
+// [ParseRules] describes the format of a file and its errors, which name the file. A missing file is an error too.
+// LoadRules then returns no rules.
+func LoadRules(paths []string, conditions ...FileCondition) (rules []Rule, err error) {
+	if len(paths) == 0 {
+		return nil, errors.New("there are no files of rules; name one")
 	}
-	return ParseRules(path, text, conditions...)
+	for _, path := range paths {
+		text, err := textfile.Read(path, maxRuleFile)
+		if err != nil {
+			return nil, err
+		}
+		more, err := ParseRules(path, text, conditions...)
+		if err != nil {
+			return nil, err
+		}
+		rules = append(rules, more...)
+	}
+	strictest := []Decision{Deny, Ask, Allow}
+	slices.SortStableFunc(rules, func(a, b Rule) int {
+		return slices.Index(strictest, a.Decision) - slices.Index(strictest, b.Decision)
+	})
+	return rules, nil
 }
 
 // ParseRules parses rules in JSON, for example:

@@ -287,23 +287,44 @@ func TestParseRulesReportsErrorsWithPosition(t *testing.T) {
 	}
 }
 
-func TestLoadRulesReadsAFile(t *testing.T) {
-	path := filepath.Join(t.TempDir(), "rules.json")
-	const text = `[
-		{"tool": "read", "decision": "deny", "path": {"arg": "path", "globs": ["secret/**"]}, "reason": "secret"},
-		{"tool": "*", "decision": "ask", "when": "tool startsWith 'run'"}
-	]`
-	if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
-		t.Fatal(err)
+// TestRuleFilesCountTogether: the rules of a user, a project and a local file. What one of them denies, no other permits.
+func TestRuleFilesCountTogether(t *testing.T) {
+	dir := t.TempDir()
+	files := map[string]string{
+		"user": `[{"tool": "read", "decision": "allow"}, {"tool": "*", "decision": "ask", "when": "tool startsWith 'run'"}]`,
+		"project": `[{"tool": "run_tests", "decision": "allow"}, {"tool": "edit", "decision": "allow"},
+			{"tool": "read", "decision": "deny", "path": {"arg": "path", "globs": ["secret/**"]}, "reason": "secret"}]`,
+		"local": `[{"tool": "edit", "decision": "deny", "reason": "local"}]`,
 	}
-	rules, err := permission.LoadRules(path)
+	var paths []string
+	for _, name := range []string{"user", "project", "local"} {
+		paths = append(paths, filepath.Join(dir, name))
+		if err := os.WriteFile(paths[len(paths)-1], []byte(files[name]), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	rules, err := permission.LoadRules(paths)
 	if err != nil {
 		t.Fatal(err)
 	}
-	p := &permission.Rules{List: rules}
-	if got := decided(t, p, asked("read", `{"path":"secret/x"}`)) + ", " +
-		decided(t, p, asked("run_it", `{}`)); got != "deny: secret, ask: a rule for * says ask" {
-		t.Errorf("decided %s", got)
+	p := &permission.Rules{List: rules, Default: permission.Ask}
+	for call, want := range map[string]string{
+		`read {"path":"secret/x"}`: "deny: secret", `read {"path":"x"}`: "allow: a rule for read says allow",
+		`run_tests {}`: "ask: a rule for * says ask", `edit {}`: "deny: local",
+	} {
+		name, args, _ := strings.Cut(call, " ")
+		if got := decided(t, p, asked(name, args)); got != want {
+			t.Errorf("%s: decided %s, want %s", call, got, want)
+		}
+	}
+	if err := os.WriteFile(paths[2], []byte(`[{"tool": "edit"}]`), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if rules, err := permission.LoadRules(paths); rules != nil || err == nil || !strings.HasPrefix(err.Error(), paths[2]+":1:2: ") {
+		t.Errorf("with an invalid file: %v, %v", rules, err)
+	}
+	if _, err := permission.LoadRules(nil); err == nil {
+		t.Error("no files are rules")
 	}
 }
 
@@ -326,7 +347,7 @@ func TestLoadRulesRefusesOtherFiles(t *testing.T) {
 		{".", dir, 0}, // a folder
 	} {
 		t.Run(c.file, func(t *testing.T) {
-			rules, err := permission.LoadRules(filepath.Join(dir, c.file))
+			rules, err := permission.LoadRules([]string{filepath.Join(dir, c.file)})
 			if len(rules) != c.rules || (err != nil) != (c.want != "") {
 				t.Fatalf("%d rules, %v", len(rules), err)
 			}
