@@ -13,7 +13,7 @@ import (
 // vote applies the rewrites that hooks have requested, fires ShouldCompact before the prompt of a step, and compacts
 // the conversation if the hooks vote for it.
 func (r *run) vote(at agent.Step) {
-	for _, w := range r.wantedRewrites() {
+	for _, w := range r.rewrites.take() {
 		r.compactNow(at.Number, agent.CompactRewrite, w.reason, "", w)
 	}
 	stored := r.conversation.Messages()
@@ -26,36 +26,17 @@ func (r *run) vote(at agent.Step) {
 	if err != nil {
 		r.warn("ShouldCompact: %v", err)
 	}
-	if reason, ok := r.wantedCompaction(); ok {
-		r.compactNow(at.Number, agent.CompactRequested, reason, "", r.currentCompactor())
+	if reason := r.compact.take(); reason != nil {
+		r.compactNow(at.Number, agent.CompactRequested, *reason, "", r.compactor.get())
 		return
 	}
 	switch exit := exit.(type) {
 	case nil:
 	case agent.Compact:
-		r.compactNow(at.Number, agent.CompactProactive, exit.Reason, by.Hook, r.currentCompactor())
+		r.compactNow(at.Number, agent.CompactProactive, exit.Reason, by.Hook, r.compactor.get())
 	default:
 		r.warn("ShouldCompact: %v", illegal(exit))
 	}
-}
-
-// wantCompaction asks for a compaction before the next prompt, for Env.
-func (r *run) wantCompaction(reason string) {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	r.compact = &reason
-}
-
-// wantedCompaction returns why a compaction was asked for since it was last called.
-func (r *run) wantedCompaction() (reason string, ok bool) {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	if r.compact == nil {
-		return "", false
-	}
-	reason = *r.compact
-	r.compact = nil
-	return reason, true
 }
 
 // A rewrite is a change of the conversation by a hook. It works as the compactor of a compaction.
@@ -71,20 +52,9 @@ func (w rewrite) Compact(_ context.Context, _ *agent.Env, c agent.Compaction) (a
 
 // wantRewrite requests a rewrite before the next prompt, for Env.
 func (r *run) wantRewrite(reason string, f func([]agent.Message) []agent.Message) {
-	r.mu.Lock()
-	defer r.mu.Unlock()
 	if f != nil {
-		r.rewrites = append(r.rewrites, rewrite{reason, f})
+		r.rewrites.change(func(all []rewrite) []rewrite { return append(all, rewrite{reason, f}) })
 	}
-}
-
-// wantedRewrites returns the rewrites that were requested since it was last called.
-func (r *run) wantedRewrites() []rewrite {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	wanted := r.rewrites
-	r.rewrites = nil
-	return wanted
 }
 
 // compactNow compacts the stored conversation unless a hook skips it. It reports whether the conversation was replaced.
@@ -149,21 +119,8 @@ func (r *run) compactNow(step int, why agent.CompactionReason, detail, by string
 	return true
 }
 
-// useCompactor replaces the run's compactor, for Env.
-func (r *run) useCompactor(c agent.Compactor) {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	r.compactor = c
-}
-
 func sameMessages(a, b []agent.Message) bool {
 	return slices.EqualFunc(a, b, func(x, y agent.Message) bool { return sameMessage(&x, &y) })
-}
-
-func (r *run) currentCompactor() agent.Compactor {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	return r.compactor
 }
 
 // runCompactor runs a compactor. A panic becomes an error.

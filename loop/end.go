@@ -236,15 +236,12 @@ func (r *run) mayEndWith(interim reply) bool {
 // result builds the result of the run from its current state.
 func (r *run) result(failed error) agent.AgentResult {
 	counts := r.countersForEnv()
-	r.mu.Lock()
-	warnings := slices.Clone(r.warnings)
-	r.mu.Unlock()
 	result := agent.AgentResult{
 		Agent: r.agent.name(), Task: r.task, Reply: r.state.reply.text,
 		Steps: counts.Step, ModelCalls: counts.ModelCalls, Usage: counts.Usage, UsageByModel: maps.Clone(counts.Models),
 		Calls: slices.Concat(r.hookResults...), Messages: r.conversation.Messages(), Elapsed: counts.Elapsed,
 		Stop: r.strongest(), Signals: slices.Clone(r.signals),
-		EndedBy: r.state.reply.by, FinishReason: r.finishReason, HandedOffTo: r.state.handedOffTo, Warnings: warnings,
+		EndedBy: r.state.reply.by, FinishReason: r.finishReason, HandedOffTo: r.state.handedOffTo, Warnings: r.warnings(),
 	}
 	if failed != nil {
 		result.Err = failed.Error()

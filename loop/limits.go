@@ -38,33 +38,21 @@ type Limits struct {
 
 // resolved returns the limits with defaults filled in and 0 for "no limit". Grace is always positive.
 func (l Limits) resolved(m agent.Model) Limits {
-	count := func(v *int, preset int) {
-		if *v == 0 {
-			*v = preset
-		}
-		*v = max(*v, 0)
-	}
-	span := func(v *time.Duration, preset time.Duration) {
-		if *v == 0 {
-			*v = preset
-		}
-		*v = max(*v, 0)
-	}
-	count(&l.Steps, 50)
-	count(&l.Tokens, 0)
-	count(&l.Rejections, 3)
-	count(&l.EmptyReplies, 3)
-	count(&l.Compactions, 1)
-	count(&l.Depth, 16)
-	count(&l.Calls, 256)
-	count(&l.Parallel, 8)
-	count(&l.ArgBytes, 1<<20)
-	count(&l.Briefing, 8000)
-	span(&l.Time, 0)
-	span(&l.ModelTime, 10*time.Minute)
-	span(&l.ToolTime, 5*time.Minute)
-	span(&l.ApprovalTime, 5*time.Minute)
-	span(&l.Grace, time.Second)
+	preset(&l.Steps, 50)
+	preset(&l.Tokens, 0)
+	preset(&l.Rejections, 3)
+	preset(&l.EmptyReplies, 3)
+	preset(&l.Compactions, 1)
+	preset(&l.Depth, 16)
+	preset(&l.Calls, 256)
+	preset(&l.Parallel, 8)
+	preset(&l.ArgBytes, 1<<20)
+	preset(&l.Briefing, 8000)
+	preset(&l.Time, 0)
+	preset(&l.ModelTime, 10*time.Minute)
+	preset(&l.ToolTime, 5*time.Minute)
+	preset(&l.ApprovalTime, 5*time.Minute)
+	preset(&l.Grace, time.Second)
 	l.Cost = max(l.Cost, 0)
 	if l.Window == 0 {
 		if w, ok := m.(agent.ContextWindow); ok {
@@ -73,4 +61,12 @@ func (l Limits) resolved(m agent.Model) Limits {
 	}
 	l.Window = max(l.Window, 0)
 	return l
+}
+
+// preset sets a limit that is 0, and turns off a negative one.
+func preset[T int | time.Duration](limit *T, to T) {
+	if *limit == 0 {
+		*limit = to
+	}
+	*limit = max(*limit, 0)
 }

@@ -136,15 +136,8 @@ func (b *batch) ask(c *call, question agent.Question) (answer agent.Approval, by
 	if decided {
 		return answer, by, denied
 	}
-	answer, kind, reason := b.approve(question)
-	return answer, "", denial(question, answer, kind, reason)
-}
-
-// denial returns the denial of a call after a question. Its kind is empty if the call is approved.
-func denial(question agent.Question, answer agent.Approval, kind agent.DenialKind, reason string) agent.Denial {
-	return agent.Denial{
-		Kind: kind, Reason: reason, By: question.By, AnsweredBy: answer.By, AnsweredAt: answer.At,
-	}
+	answer, denied = b.approve(question)
+	return answer, "", denied
 }
 
 // beforeAsk fires BeforeAsk. It returns the answer of a hook and the hook; decided is false if no hook answered. With a
@@ -160,10 +153,12 @@ func (b *batch) beforeAsk(c *call, question agent.Question) (
 }
 
 // approve asks the approver. The kind of denial is empty if the call is approved.
-func (b *batch) approve(question agent.Question) (answer agent.Approval, kind agent.DenialKind, reason string) {
+func (b *batch) approve(question agent.Question) (answer agent.Approval, denied agent.Denial) {
 	r := b.r
+	denied.By = question.By
 	if isNil(r.approver) {
-		return answer, agent.DeniedUnasked, permission.Unasked(question)
+		denied.Kind, denied.Reason = agent.DeniedUnasked, permission.Unasked(question)
+		return answer, denied
 	}
 	if r.stream.read() {
 		asking := cloneQuestion(question)
@@ -176,26 +171,20 @@ func (b *batch) approve(question agent.Question) (answer agent.Approval, kind ag
 	})
 	switch {
 	case r.ctx.Err() != nil:
-		return agent.Approval{}, agent.DeniedBySilence, permission.Cancelled
+		denied.Kind, denied.Reason = agent.DeniedBySilence, permission.Cancelled
 	case find[TimeoutError](err) != nil:
-		return agent.Approval{}, agent.DeniedBySilence, fmt.Sprintf("there was no answer within %v", r.limits.ApprovalTime)
+		denied.Kind = agent.DeniedBySilence
+		denied.Reason = fmt.Sprintf("there was no answer within %v", r.limits.ApprovalTime)
 	case err != nil:
-		return agent.Approval{}, agent.DeniedByApprover, permission.Failed(err)
+		denied.Kind, denied.Reason = agent.DeniedByApprover, permission.Failed(err)
 	case answer.Pending && !r.mayWait:
-		return agent.Approval{}, agent.DeniedUnasked, permission.Later("this run")
+		denied.Kind, denied.Reason = agent.DeniedUnasked, permission.Later("this run")
 	case answer.Pending:
-		return agent.Approval{Pending: true}, "", ""
+		return agent.Approval{Pending: true}, agent.Denial{}
+	default:
+		return answer, permission.ByPerson(question, answer)
 	}
-	kind, reason = decision(answer)
-	return answer, kind, reason
-}
-
-// decision returns the kind of denial and the reason of a person's answer. The kind is empty if the answer is yes.
-func decision(answer agent.Approval) (kind agent.DenialKind, reason string) {
-	if !answer.Allow {
-		return agent.DeniedByPerson, permission.Declined(answer.Reason)
-	}
-	return "", ""
+	return agent.Approval{}, denied
 }
 
 // tellChange remembers to tell the model that the call runs with other arguments. Otherwise it believes that the call

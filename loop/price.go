@@ -1,28 +1,20 @@
 package loop
 
 import (
+	"cmp"
 	"fmt"
 	"math"
 
 	"github.com/hookgen/hookgen/generated/agent"
 )
 
-// usePricer sets the pricer of the run, for Env.
-func (r *run) usePricer(p agent.Pricer) {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	r.pricer = p
-}
-
 // pricers returns whatever computes the costs of the run: the pricer that a hook has set for it or for a run that
 // started it, and the model.
 func (r *run) pricers() (all []agent.Pricer) {
 	for holder := r; holder != nil && len(all) == 0; holder = holder.outer {
-		holder.mu.Lock()
-		if !isNil(holder.pricer) {
-			all = append(all, holder.pricer)
+		if pricer := holder.pricer.get(); !isNil(pricer) {
+			all = append(all, pricer)
 		}
-		holder.mu.Unlock()
 	}
 	if model, ok := r.model.(agent.Pricer); ok {
 		all = append(all, model)
@@ -112,11 +104,7 @@ func (r *run) unpriced(by *run, model string) error {
 			"or a model that implements agent.Pricer", r.agent.name(), r.limits.Cost)
 	}
 	for ; by != r.outer; by = by.outer {
-		by.mu.Lock()
-		if by.unknownCost == nil {
-			by.unknownCost = err
-		}
-		by.mu.Unlock()
+		by.unknownCost.change(func(first error) error { return cmp.Or(first, err) })
 	}
 	return err
 }
@@ -125,10 +113,7 @@ func (r *run) unpriced(by *run, model string) error {
 // after each reply and at the end of each step. It reports whether it stopped the run.
 func (r *run) stopUnpriced() bool {
 	for holder := r; holder != nil; holder = holder.outer {
-		holder.mu.Lock()
-		unknown := holder.unknownCost
-		holder.mu.Unlock()
-		if unknown != nil && !r.state.over() {
+		if unknown := holder.unknownCost.get(); unknown != nil && !r.state.over() {
 			r.stop(agent.CauseTokenLimit, map[string]any{"maxCost": holder.limits.Cost}, "%v", unknown)
 			return true
 		}

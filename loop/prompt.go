@@ -12,6 +12,16 @@ import (
 	"github.com/hookgen/hookgen/spec/agentspec"
 )
 
+// An exchange is what a run remembers of its exchange with the model from step to step.
+type exchange struct {
+	prompted       bool     // a prompt was sent
+	finishReason   string   // of the last reply
+	emptyReplies   int      // in a row
+	note           string   // for the next prompt only
+	briefingTokens int      // of the last briefing
+	offeredTools   []string // of the last request
+}
+
 // ask sends the prompt of a step and returns the reply as edited by the hooks. If the model rejects the prompt as
 // too long, ask compacts the conversation and tries again. It reports false if the run has ended; the reply that ended
 // the run is returned then as well.
@@ -45,7 +55,7 @@ func (r *run) shorten(step, before int, refused error) bool {
 		return false
 	}
 	was := r.size(r.conversation.Messages())
-	if !r.compactNow(step, agent.CompactTooLong, refused.Error(), "", r.currentCompactor()) {
+	if !r.compactNow(step, agent.CompactTooLong, refused.Error(), "", r.compactor.get()) {
 		return false
 	}
 	now := r.size(r.conversation.Messages()) // a hook of AfterCompact may have restored messages

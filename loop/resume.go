@@ -7,6 +7,7 @@ import (
 	"reflect"
 
 	"github.com/hookgen/hookgen/generated/agent"
+	"github.com/hookgen/hookgen/loop/internal/permission"
 )
 
 // An Answer is the answer of a person to a question of a suspended run. It counts only for this question, and only
@@ -131,7 +132,8 @@ func (r *run) restoreState() {
 	for _, kind := range s.Reported {
 		r.reportedBudgets[agent.BudgetKind(kind)] = true
 	}
-	r.compact, r.response, r.target, r.finishReason = s.Compaction, s.Response, s.Target, s.Response.FinishReason
+	r.compact.set(s.Compaction)
+	r.response, r.target, r.finishReason = s.Response, s.Target, s.Response.FinishReason
 	if s.Target == nil {
 		r.open = r.restoredBatch(s)
 	}
@@ -236,8 +238,7 @@ func (b *batch) answerQuestion(c *call, answer agent.Approval) {
 	if c.skip == nil && b.entryAgain(c) == nil {
 		return
 	}
-	kind, reason := decision(answer)
-	b.decided(c, question, answer, "", denial(question, answer, kind, reason))
+	b.decided(c, question, answer, "", permission.ByPerson(question, answer))
 }
 
 // entryAgain looks up the tool of a call that was decided before the run was suspended. It returns nil and refuses the

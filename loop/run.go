@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"math"
 	"slices"
-	"sync"
 	"time"
 
 	"github.com/hookgen/hookgen/generated/agent"
@@ -45,20 +44,12 @@ type run struct {
 	timeouts     timeouts
 	spawned      attempts // the runs that this run started
 
-	inbox   *inbox            // messages of the user, for this run and the agents that take over
-	typed   *typed            // the type of the answer; nil: any text
-	from    *snapshot         // the state that the run continues; nil: a new run
-	answers map[string]Answer // to the questions of the suspended runs, by the ID of the question
-	mayWait bool              // the run can be suspended
-	taken   bool              // from Agent.Runs, and extended there until stopExtending is called
+	inbox *inbox // messages of the user, for this run and the agents that take over
+	typed *typed // the type of the answer; nil: any text
+	taken bool   // from Agent.Runs, and extended there until stopExtending is called
 
 	stopExtending func()
-	open          *batch            // the suspended calls, until they are decided
-	target        *snapshot         // the suspended run of the agent that took over
-	suspended     bool              // the run waits for open or target
-	saved         *snapshot         // the state of the run at its end, if it is suspended
-	encoded       *agent.Suspension // saved, for the caller of the outermost run
-	response      agent.LLMResponse // the last reply with calls
+	paused
 
 	state   state
 	signals []agent.EndRun
@@ -68,23 +59,15 @@ type run struct {
 	results     [][]agent.ToolCallResult // one per call of each step, in memory that no hook can reach
 	hookResults [][]agent.ToolCallResult // copies for hooks
 
-	finishReason    string   // of the last reply
-	emptyReplies    int      // in a row
-	note            string   // for the next prompt only
-	briefingTokens  int      // of the last briefing
-	offeredTools    []string // of the last request
+	exchange
 	reportedBudgets map[agent.BudgetKind]bool
 
-	mu        sync.Mutex
-	warnings  []string
-	warned    map[string]bool // keyed by the text of the warning
-	compact   *string         // the reason of a requested compaction, or nil
-	rewrites  []rewrite       // requested by hooks
-	compactor agent.Compactor // may be nil
-	pricer    agent.Pricer    // may be nil
-
-	unknownCost error // a limit on the cost applies, and the price of a call is unknown; else nil
-	prompted    bool  // a prompt was sent
+	compact     locked[*string]         // the reason of a requested compaction, or nil
+	rewrites    locked[[]rewrite]       // requested by hooks
+	compactor   locked[agent.Compactor] // may be nil
+	pricer      locked[agent.Pricer]    // may be nil
+	unknownCost locked[error]           // a limit on the cost applies, and the price of a call is unknown; else nil
+	warned
 }
 
 // runKey is the context key of a run. A tool that starts another run finds the current run by it.
@@ -193,21 +176,6 @@ func clonedResults(results []agent.ToolCallResult) []agent.ToolCallResult {
 func (r *run) elapsed() time.Duration {
 	took, earlier := r.clock.Now().Sub(r.start), time.Duration(r.counts.earlier.Load())
 	return min(took, math.MaxInt64-earlier) + earlier
-}
-
-// warn adds a warning to the result. It drops duplicates.
-func (r *run) warn(format string, args ...any) {
-	text := fmt.Sprintf(format, args...)
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	if r.warned[text] {
-		return
-	}
-	if r.warned == nil {
-		r.warned = make(map[string]bool)
-	}
-	r.warned[text] = true
-	r.warnings = append(r.warnings, text)
 }
 
 // fires reports whether hooks are those of the run's agent or of the agent of a run that started it.

@@ -77,9 +77,11 @@ func prepare(ctx context.Context, a *Agent, req Request, from origin) (*run, err
 	r := &run{
 		agent: a, outer: outer, tools: tools, task: req.Task, parts: req.Parts,
 		model: a.Model, approver: a.Approver, clock: a.Clock, ctx: ctx,
-		reportedBudgets: make(map[agent.BudgetKind]bool), compactor: a.Compactor,
-		inbox: new(inbox), from: from.state, answers: answers, typed: from.typed, mayWait: outer == nil || from.mayWait,
+		reportedBudgets: make(map[agent.BudgetKind]bool),
+		inbox:           new(inbox), typed: from.typed,
+		paused: paused{from: from.state, answers: answers, mayWait: outer == nil || from.mayWait},
 	}
+	r.compactor.set(a.Compactor)
 	r.inherit(outer, from.handoff)
 	tokens := a.Tokens
 	if isNil(tokens) {
@@ -115,9 +117,9 @@ func prepare(ctx context.Context, a *Agent, req Request, from origin) (*run, err
 		Agent: a.name(), Tenant: req.Tenant, User: req.User, Conversation: r.conversation, Data: slices.Clone(req.Data),
 		Model: handle{r}, Tools: tools, Tokens: r.conversation,
 		Random: r.random, Seed: r.seed, Clock: reportingClock{r.clock, r},
-		Counters: r.countersForEnv, Exceeded: r.exceeded, RequestCompaction: r.wantCompaction,
-		RewriteConversation: r.wantRewrite, UseCompactor: r.useCompactor,
-		UsePricer: r.usePricer, Restore: r.counts.restore, Subscribe: r.stream.subscribe,
+		Counters: r.countersForEnv, Exceeded: r.exceeded, RequestCompaction: func(reason string) { r.compact.set(&reason) },
+		RewriteConversation: r.wantRewrite, UseCompactor: r.compactor.set,
+		UsePricer: r.pricer.set, Restore: r.counts.restore, Subscribe: r.stream.subscribe,
 	}
 	if r.from != nil {
 		r.env.Resumed = r.from.id()

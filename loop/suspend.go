@@ -9,6 +9,20 @@ import (
 	"github.com/hookgen/hookgen/generated/agent"
 )
 
+// A paused has what a run waits for, and what it was resumed with.
+type paused struct {
+	from    *snapshot         // the state that the run continues; nil: a new run
+	answers map[string]Answer // to the questions of the suspended runs, by the ID of the question
+	mayWait bool              // the run can be suspended
+
+	open      *batch            // the suspended calls, until they are decided
+	target    *snapshot         // the suspended run of the agent that took over
+	suspended bool              // the run waits for open or target
+	saved     *snapshot         // the state of the run at its end, if it is suspended
+	encoded   *agent.Suspension // saved, for the caller of the outermost run
+	response  agent.LLMResponse // the last reply with calls
+}
+
 // suspend suspends the run if one of the calls waits for a person or for a run that it has started, and if the run has
 // not ended for another reason. It reports whether the run is suspended.
 func (b *batch) suspend() bool {
@@ -81,7 +95,7 @@ func (r *run) snapshot() (*snapshot, error) {
 		Tenant: r.env.Tenant, User: r.env.User, Conversation: r.conversation.id,
 		Seed: r.seed, Random: position, Task: r.task,
 		Counters: Resume{c.Step, c.ModelCalls, c.ToolCalls, c.Tools, c.Usage, c.Models, c.Elapsed, c.Rejections},
-		Data:     r.env.Data,
+		Data:     r.env.Data, Compaction: r.compact.take(),
 		Messages: r.conversation.recorded(), Response: r.response, Target: r.target,
 	}
 	if r.typed != nil {
@@ -94,10 +108,7 @@ func (r *run) snapshot() (*snapshot, error) {
 		s.Reported = append(s.Reported, string(kind))
 	}
 	slices.Sort(s.Reported)
-	if reason, ok := r.wantedCompaction(); ok {
-		s.Compaction = &reason
-	}
-	if n := len(r.wantedRewrites()); n > 0 {
+	if n := len(r.rewrites.take()); n > 0 {
 		r.warn("%d rewrites of the conversation were dropped, because the run is suspended", n)
 	}
 	if r.open == nil {

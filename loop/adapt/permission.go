@@ -116,12 +116,8 @@ func (c *toolCall) approve(q agent.Question) (answer agent.Approval, denied agen
 		case r.answer.Pending:
 			denied.Kind, denied.Reason = agent.DeniedUnasked, permission.Later("this agent")
 			return agent.Approval{}, denied
-		case !r.answer.Allow:
-			denied.AnsweredBy, denied.AnsweredAt = r.answer.By, r.answer.At
-			denied.Kind, denied.Reason = agent.DeniedByPerson, permission.Declined(r.answer.Reason)
-			return r.answer, denied
 		default:
-			return r.answer, agent.Denial{}
+			return r.answer, permission.ByPerson(q, r.answer)
 		}
 	case <-c.ctx.Done():
 	}

@@ -76,6 +76,15 @@ func Failed(err error) string { return "the approver failed: " + err.Error() }
 // for example "this run".
 func Later(who string) string { return "the answer comes later, and " + who + " cannot wait for it" }
 
+// ByPerson returns the denial of a call after a person's answer. Its kind is empty if the answer is yes.
+func ByPerson(question agent.Question, answer agent.Approval) agent.Denial {
+	denied := agent.Denial{By: question.By, AnsweredBy: answer.By, AnsweredAt: answer.At}
+	if !answer.Allow {
+		denied.Kind, denied.Reason = agent.DeniedByPerson, Declined(answer.Reason)
+	}
+	return denied
+}
+
 // Declined is the reason of a person or a hook that says no.
 func Declined(reason string) string { return cmp.Or(reason, "declined") }
 
