@@ -1,6 +1,7 @@
 package main
 
 import (
+	_ "embed"
 	"errors"
 	"fmt"
 	"os"
@@ -83,128 +84,16 @@ type trial struct {
 }
 
 // trials are the rows for all security hooks.
-var trials = []trial{
-	{"shell.Guard", "destructive and dangerous commands", "shell", []string{
-		"TestGuardFindsDestructiveCommands", "TestGuardFindsCommandsInArguments",
-	}},
-	{"shell.Guard", "destructive commands, hidden within other commands", "shell", []string{
-		"TestGuardFindsDisguisedCommands",
-	}},
-	{"shell.Guard", "everyday commands of coding agents", "shell", []string{
-		"TestGuardAllowsOrdinaryCommands", "TestGuardAllowsHarmlessCommands",
-	}},
-	{"shell.Guard", "removals below and outside a workspace", "shell", []string{"TestWorkspaceRulesAllowRemovalsBelow"}},
-	{"shell.Guard", "scripts that are too large to check", "shell", []string{"TestGuardDeniesOversizedCommands"}},
-	{"shell.CommandGlob", "drawn commands that rules allowed, run in real shells", "shell", []string{
-		"TestAllowedCommandsStartNothingElse",
-	}},
-	{"shell.CommandGlob", "known evasions", "shell", []string{"TestEvasionsAreNotAllowed"}},
-	{"shell.CommandGlob", "harmless commands that rules must allow", "shell", []string{"TestHarmlessCommandsAreAllowed"}},
-	{"shell.CommandGlob", "commands within others that rules must deny", "shell", []string{
-		"TestDenyingGlobsFindCommandsAnywhere",
-	}},
-	{"shell.CommandGlob", "arguments that tools decode differently", "shell", []string{
-		"TestAmbiguousArgumentsAreErrors", "TestNestedArgumentsAloneAreNotAllowed", "TestWordListsMayBeProcessAndText",
-	}},
-	{"permission.PathGlob", "drawn paths, compared with the file that the system opens", "permission", []string{
-		"TestDrawnPathsLeadWhereRulesSay",
-	}},
-	{"permission.PathGlob", "notations of paths on Linux, macOS and Windows", "permission", []string{
-		"TestPathsFollowTheRulesOfTheSystem", "TestAliasesOfWindowsAreDenied", "TestPathGlobComparesCleanedPaths",
-		"TestPathGlobUnderHasItsOwnRoot", "TestFollowedLinksLeadToTheirFiles", "TestPathsThatToolsExpandAreDenied",
-	}},
-	{"permission.PathGlob", "arguments with paths", "permission", []string{"TestPathsAreFoundInEveryNamedArgument"}},
-	{"permission.Rules", "drawn lists of rules, compared with their definition", "permission", []string{
-		"TestDrawnRulesDecideByTheirDefinition",
-	}},
-	{"permission.Rules", "calls with several rules, votes and elements", "permission", []string{
-		"TestTheFirstMatchingRuleDecides", "TestAllowRulesRequireEveryElement", "TestDenyBeatsAskAndAllow",
-		"TestAnAskNeedsAnApproval",
-	}},
-	{"permission.Rules", "rules in files, right and wrong ones", "permission", []string{
-		"TestRuleFilesAcceptFurtherConditions", "TestParseRulesReportsErrorsWithPosition",
-	}},
-	{"permission.DenyTools", "names of tools", "permission", []string{
-		"TestDenyToolsDecidesByName", "TestACachedResultCannotBypassADenial",
-	}},
-	{"permission.ReadOnly", "tools with and without the mark", "permission", []string{
-		"TestReadOnlyAllowsOnlyReadOnlyTools", "TestReadOnlyDeniesUnknownTools", "TestReadOnlyIsSwitchedDuringARun",
-	}},
-	{"permission.Policy", "answers and failures of an engine", "permission", []string{
-		"TestPolicyFollowsItsProvider", "TestPolicyReceivesTheDispatchedCall",
-	}},
-	{"permission.Confirm", "calls, approvals and missing approvers", "permission", []string{
-		"TestConfirmAsksAboutNamedTools", "TestConfirmDeniesWithoutAnApprover", "TestConfirmShowsTheRewrittenCall",
-		"TestConfirmSkipsDeniedCalls",
-	}},
-	{"permission.Remember", "pairs of calls", "permission", []string{
-		"TestRememberBindsToExactArguments", "TestRememberCachesAnswers", "TestRememberIgnoresLateAnswers",
-	}},
-	{"permission.Terminal", "answers, failures and concurrent questions", "permission", []string{
-		"TestOnlyYesApproves", "TestTerminalReturnsErrors", "TestALateAnswerIsDiscarded",
-		"TestNextLineAnswersCurrentQuestion", "TestTerminalQueuesQuestions", "TestTerminalReadsOnlyTheAnswer",
-	}},
-	{"permission.Terminal", "arguments with escapes and great length", "permission", []string{
-		"FuzzCallTextEscapesControls", "TestCallTextDecodesArguments", "TestCallTextMarksTruncatedCalls",
-	}},
-	{"permission.ApprovalStop", "outputs of tools", "permission", []string{
-		"TestApprovalStopIgnoresOtherOutputs", "TestApprovalStopReadsMalformedRequests",
-		"TestTheFirstRequestedApprovalIsPending", "FuzzApprovalRequest",
-	}},
-	{"guardrail.Input", "drawn tasks with a blocked word", "guardrail", []string{"TestBlockedWordsAreFoundInDrawnTasks"}},
-	{"guardrail.Input", "lists, tasks and failures of Match", "guardrail", []string{
-		"TestInputRefusesRunsByTheirTask", "TestAFailingMatchRefusesTheRun",
-	}},
-	{"guardrail.Output", "outputs, warnings and failures", "guardrail", []string{
-		"FuzzToolOutput", "TestWarningsAreValidatedToo", "TestARejectedOutputHasNoOtherContent",
-		"TestPersonalDataOfFailuresAreRemoved",
-	}},
-	{"guardrail.Reply", "replies, rejections and failures", "guardrail", []string{
-		"TestRepliesAreValidated", "TestARejectedReplyIsNeverShown", "TestReplyThatCannotBeCheckedIsWithheld",
-	}},
-	{"guardrail.RedactPersonal", "drawn personal data in each part of a result", "guardrail", []string{
-		"TestDrawnPersonalDataReachesNoModel",
-	}},
-	{"guardrail.RedactPersonal", "forms of personal data", "redact", []string{
-		"TestPersonalDataIsFoundByItsForm", "TestCardNumbersOfIssuersAreRedacted",
-	}},
-	{"guardrail.RedactPersonal", "numbers that are not personal data", "redact", []string{
-		"TestNumbersOfNoIssuerStay", "TestLongNumbersStay",
-	}},
-	{"redact.Redactor", "texts of real formats, with drawn secrets", "redact", []string{
-		"TestSecretsOfRealFormatsAreRedacted",
-	}},
-	{"redact.Redactor", "the same, cut or in pieces", "redact", []string{
-		"TestHalfSecretsAreRedacted", "TestTruncatedTextsHaveNoHalfSecret", "TestStreamsHideSecretsAcrossPieces",
-	}},
-	{"redact.Redactor", "percent-encoded texts", "redact", []string{"TestPercentEncodedSecretsAreRedacted"}},
-	{"redact.Redactor", "commands with passwords, also in JSON", "redact", []string{
-		"TestOptionsOfCurlHaveAPassword", "TestProgramsHaveShortFlagsForPasswords", "TestCommandsInJSONHavePasswords",
-		"TestPasswordsOnTheStandardInputAreRedacted",
-	}},
-	{"redact.Redactor", "ordinary texts", "redact", []string{
-		"TestOrdinaryTextsStay", "TestOrdinaryLinesStay", "TestStreamsKeepOrdinaryTexts",
-	}},
-	{"redact.Redactor", "points and decisions, with a secret in each text", "record", []string{
-		"TestNoRecordHasASecretOfPayload",
-	}},
-	{"record.Audit", "changes of each byte and line of a log", "record", []string{"TestEveryChangeOfALogIsFound"}},
-	{"record.Audit", "games of a writer against drawn changes", "record", []string{"TestDrawnAttacksOnALogAreFound"}},
-	{"record.Audit", "changes while the writer runs", "record", []string{"TestRunningAuditNoticesManipulations"}},
-	{"record.Audit", "changes between two runs, with a head file", "record", []string{"TestHeadShowsWhatAChainCannot"}},
-	{"builtin.Guards", "runs with and without the limits", "limit", []string{"TestGuardsLimitRunsUnlessDisabled"}},
-	{"limit.Steps, limit.Tokens, limit.Time, limit.Tools", "endless models with drawn limits", "limit", []string{
-		"TestEndlessModelsStayWithinDrawnLimits",
-	}},
-	{"limit.Steps, limit.Tokens, limit.Time, limit.Tools", "values at, below and above each limit", "limit", []string{
-		"TestLimitsStopARunExactlyAtMax", "TestToolsRefusesCallsOverTheLimit", "TestToolsCountsParallelCallsExactly",
-	}},
-	{"limit.Throttle", "calls in turn, in parallel and of several owners", "limit", []string{
-		"TestCallsSlowDownAndStop", "TestParallelCallsCountBeforeTheyRun", "TestThrottledCallsBelongToOwner",
-		"TestThrottleCountsSelectedCalls", "TestThrottledCallEndsWithItsContext",
-	}},
-	{"limit.Cancellation, limit.FinishReason, limit.Warning", "sources, reasons and thresholds", "limit", []string{
-		"TestCancellationStopsBeforeTheNextStep", "TestWarningUsesEachThresholdOncePerRun",
-		"TestWarningUsesOneThresholdPerStep",
-	}},
+var trials = readTrials()
+
+//go:embed trials.txt
+var trialsText string
+
+func readTrials() (all []trial) {
+	for line := range strings.Lines(trialsText) {
+		if cells := strings.Split(strings.TrimSpace(line), " | "); len(cells) == 4 && line[0] != '#' {
+			all = append(all, trial{cells[0], cells[1], cells[2], strings.Fields(cells[3])})
+		}
+	}
+	return all
 }

@@ -36,7 +36,7 @@ func TestEverySecurityHookHasAPromiseAndTrials(t *testing.T) {
 	for _, hook := range want {
 		t.Run(hook, func(t *testing.T) {
 			if !slices.Contains(named, hook) {
-				t.Error("trials.go does not name it")
+				t.Error("trials.txt does not name it")
 			}
 			if !slices.Contains(promises, hook) {
 				t.Error("docs/evidence/security.md has no promise of it")
