@@ -180,7 +180,7 @@ func TestShortenedPromptsStayCacheable(t *testing.T) {
 		{"Guard, few steps in full", 0, &window.Guard{FullFor: 4}},
 		{"Guard, compaction", most, &window.Guard{Compactor: &window.Truncate{Keep: 4}, FullFor: limit.None}},
 		{"Auto", 0, &window.Auto{
-			Compactor: &window.Truncate{Keep: 4}, Window: 2 * most, WarnAt: most / 2, ErrorAt: most,
+			Compactor: &window.Truncate{Keep: 4}, Window: 2 * most, WarnAt: most / 2, CompactAt: most,
 		}},
 	} {
 		t.Run(c.name, func(t *testing.T) {

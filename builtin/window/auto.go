@@ -22,17 +22,18 @@ import (
 // The estimate is the loop's: system prompt, tools, briefing and conversation. Auto votes at ShouldCompact and
 // contributes to Briefing, both with the priority Mutation. At OnRunStart it replaces the agent's compactor by
 // Compactor. After a compaction, whatever its effect, Auto votes again when the estimate has grown by a tenth. For
-// example, a compaction that leaves the conversation over ErrorAt is not repeated in each step.
+// example, a compaction that leaves the conversation over CompactAt is not repeated in each step.
 //
-// Bind panics if Compactor is nil or invalid, and unless WarnAt < ErrorAt < Window - Reserve. Auto keeps separate state
+// Bind panics if Compactor is nil or invalid, and unless WarnAt < CompactAt < Window - Reserve. Auto keeps separate state
 // for each run and is safe for concurrent use.
 type Auto struct {
 	Compactor agent.Compactor
-	Window    int  // tokens; 0: the window of the model, or 128,000 if it reports none
-	WarnAt    int  // tokens; 0: three fifths of the window
-	ErrorAt   int  // tokens; 0: four fifths of the window
-	Reserve   int  // tokens kept free for the reply; 0: 13,000, but at most a tenth of the window
-	FireAt    Tier // tier from which Auto votes: TierError or TierWarning; empty: TierError
+	Window    int // tokens; 0: the window of the model, or 128,000 if it reports none
+	WarnAt    int // tokens at which PressureWarning begins; 0: three fifths of the window
+	CompactAt int // tokens at which PressureCompact begins; 0: four fifths of the window
+	Reserve   int // tokens kept free for the reply; 0: 13,000, but at most a tenth of the window
+	// FireAt is the level from which Auto votes: PressureCompact or PressureWarning; empty: PressureCompact.
+	FireAt PressureLevel
 
 	OnlyAtStart bool         // vote only before the first prompt of a run, so that no chain of calls is cut
 	EveryCalls  int          // log a reminder after each EveryCalls tool calls; 0: never
@@ -41,33 +42,18 @@ type Auto struct {
 	runs hookkit.PerRun[contextRecord]
 }
 
-// A Tier says how full the context window is.
-type Tier string
-
-// The tiers, from an empty to a full window.
-const (
-	TierOK       Tier = "ok"
-	TierWarning  Tier = "warning"
-	TierError    Tier = "error"
-	TierBlocking Tier = "blocking"
-)
-
-func (t Tier) rank() int {
-	return slices.Index([]Tier{TierOK, TierWarning, TierError, TierBlocking}, t)
-}
-
 // A Sample is the estimate that was made before one prompt.
 type Sample struct {
-	Step   int  `json:"step"`
-	Tier   Tier `json:"tier"`
-	Tokens int  `json:"tokens"`
+	Step   int           `json:"step"`
+	Level  PressureLevel `json:"level"`
+	Tokens int           `json:"tokens"`
 }
 
 // Telemetry reports how full the context window was during one run.
 type Telemetry struct {
-	Samples []Sample `json:"samples"` // the last 1000
-	Peak    Tier     `json:"peak"`    // the fullest tier of all samples
-	Fired   []int    `json:"fired"`   // the steps in which Auto voted for a compaction; at most the last 1000
+	Samples []Sample      `json:"samples"` // the last 1000
+	Peak    PressureLevel `json:"peak"`    // the highest level of all samples
+	Fired   []int         `json:"fired"`   // the steps in which Auto voted for a compaction; at most the last 1000
 }
 
 // maxSamples bounds the samples of one run.
@@ -97,13 +83,13 @@ func (c *Auto) check() error {
 	switch {
 	case c.Compactor == nil:
 		return errors.New("Compactor is nil, so nothing could be compacted; give it one, such as a window.Default")
-	case c.Window < 0 || c.WarnAt < 0 || c.ErrorAt < 0 || c.Reserve < 0 || c.EveryCalls < 0:
-		return errors.New("a number is negative; give Window, WarnAt, ErrorAt, Reserve and EveryCalls positive numbers, or 0")
-	case t.warn >= t.fail || t.fail >= t.block:
-		return fmt.Errorf("WarnAt is %d, ErrorAt %d and Window - Reserve %d; let each be less than the next", t.warn, t.fail,
-			t.block)
-	case c.FireAt != "" && c.FireAt != TierError && c.FireAt != TierWarning:
-		return fmt.Errorf("FireAt is %q; make it TierError or TierWarning", c.FireAt)
+	case c.Window < 0 || c.WarnAt < 0 || c.CompactAt < 0 || c.Reserve < 0 || c.EveryCalls < 0:
+		return errors.New("a number is negative; give Window, WarnAt, CompactAt, Reserve and EveryCalls positive numbers, or 0")
+	case t.warn >= t.compact || t.compact >= t.block:
+		return fmt.Errorf("WarnAt is %d, CompactAt %d and Window - Reserve %d; let each be less than the next", t.warn,
+			t.compact, t.block)
+	case c.FireAt != "" && c.FireAt != PressureCompact && c.FireAt != PressureWarning:
+		return fmt.Errorf("FireAt is %q; make it PressureCompact or PressureWarning", c.FireAt)
 	}
 	if err := check(c.Compactor); err != nil {
 		return fmt.Errorf("Compactor: %w", err)
@@ -111,26 +97,11 @@ func (c *Auto) check() error {
 	return nil
 }
 
-// thresholds are the first token counts of the tiers.
-type thresholds struct{ window, warn, fail, block int }
-
 // thresholds returns the thresholds for a model with this window, or with an unknown one if window is 0.
 func (c *Auto) thresholds(window int) thresholds {
 	whole := cmp.Or(c.Window, max(window, 0), kit.UnknownWindow)
 	reserve := cmp.Or(c.Reserve, min(kit.ReplyTokens, whole/10))
-	return thresholds{whole, cmp.Or(c.WarnAt, whole/5*3), cmp.Or(c.ErrorAt, whole/5*4), whole - reserve}
-}
-
-func (t thresholds) tier(tokens int) Tier {
-	switch {
-	case tokens >= t.block:
-		return TierBlocking
-	case tokens >= t.fail:
-		return TierError
-	case tokens >= t.warn:
-		return TierWarning
-	}
-	return TierOK
+	return thresholds{whole, cmp.Or(c.WarnAt, whole/5*3), cmp.Or(c.CompactAt, whole/5*4), whole - reserve}
 }
 
 // OnRunStart makes the run use the compactor.
@@ -144,14 +115,15 @@ func (c *Auto) ShouldCompact(
 	ctx context.Context, run *agent.Run, use agent.ContextUse,
 ) (agent.ShouldCompactOutcome, error) {
 	t := c.thresholds(use.Window)
-	sample := Sample{use.Step, t.tier(use.Tokens), use.Tokens}
+	level, _ := t.level(use.Tokens)
+	sample := Sample{use.Step, level, use.Tokens}
 	calls := kit.Env(run).Count().ToolCalls
 	var vote, advise bool
 	c.runs.Do(run, func(r *contextRecord) {
 		first := !r.seen
 		r.take(sample, t.window)
 		vote = r.votes.Allows(sample.Tokens,
-			sample.Tier.rank() >= cmp.Or(c.FireAt, TierError).rank() && (first || !c.OnlyAtStart))
+			level.rank() >= cmp.Or(c.FireAt, PressureCompact).rank() && (first || !c.OnlyAtStart))
 		if vote {
 			r.Fired = lastOf(append(r.Fired, use.Step), maxSamples)
 		}
@@ -162,19 +134,19 @@ func (c *Auto) ShouldCompact(
 	if advise {
 		cmp.Or(c.Log, slog.Default()).InfoContext(ctx,
 			"window.Auto: many tool calls since the last compaction was advised; consider one",
-			"run", run.ID(), "calls", calls, "tokens", use.Tokens, "tier", sample.Tier)
+			"run", run.ID(), "calls", calls, "tokens", use.Tokens, "level", level)
 	}
 	if !vote {
 		return nil, nil
 	}
-	return agent.Compact{Reason: fmt.Sprintf("context %s: %d of %d tokens", sample.Tier, use.Tokens, t.window)}, nil
+	return agent.Compact{Reason: fmt.Sprintf("context %s: %d of %d tokens", level, use.Tokens, t.window)}, nil
 }
 
 func (r *contextRecord) take(s Sample, window int) {
 	r.now, r.window, r.seen = s, window, true
 	r.Samples = lastOf(append(r.Samples, s), maxSamples)
-	if s.Tier.rank() > r.Peak.rank() {
-		r.Peak = s.Tier
+	if s.Level.rank() > r.Peak.rank() {
+		r.Peak = s.Level
 	}
 }
 
@@ -195,28 +167,28 @@ func (c *Auto) ObserveAfterCompact(_ context.Context, run *agent.Run, fired agen
 			return
 		}
 		r.now.Tokens = max(r.now.Tokens-done.Before.Tokens+done.After.Tokens, 0)
-		r.now.Tier = c.thresholds(r.window).tier(r.now.Tokens)
+		r.now.Level, _ = c.thresholds(r.window).level(r.now.Tokens)
 	})
 }
 
-// Briefing warns the model from TierWarning on.
+// Briefing warns the model from PressureWarning on.
 func (c *Auto) Briefing(_ context.Context, run *agent.Run, _ agent.Step) ([]string, error) {
 	var now Sample
 	var window int
 	c.runs.Do(run, func(r *contextRecord) { now, window = r.now, r.window })
-	if now.Tier.rank() < TierWarning.rank() {
+	if now.Level.rank() < PressureWarning.rank() {
 		return nil, nil
 	}
 	return []string{fmt.Sprintf(
 		"[context %s] About %d%% of the context window is used (%d of %d tokens). Be brief, and finish what is open.",
-		now.Tier, int64(now.Tokens)*100/int64(max(window, 1)), now.Tokens, window)}, nil
+		now.Level, int64(now.Tokens)*100/int64(max(window, 1)), now.Tokens, window)}, nil
 }
 
 // Telemetry returns a copy of the telemetry of a run.
 func (c *Auto) Telemetry(run *agent.Run) Telemetry {
 	var t Telemetry
 	c.runs.Do(run, func(r *contextRecord) {
-		t = Telemetry{slices.Clone(r.Samples), cmp.Or(r.Peak, TierOK), slices.Clone(r.Fired)}
+		t = Telemetry{slices.Clone(r.Samples), cmp.Or(r.Peak, PressureOK), slices.Clone(r.Fired)}
 	})
 	return t
 }

@@ -38,8 +38,8 @@ func ExampleAuto() {
 	// <nil>
 	// <nil>
 	// [context warning] About 62% of the context window is used (80000 of 128000 tokens)
-	// {context error: 110000 of 128000 tokens}
-	// [context error] About 85% of the context window is used (110000 of 128000 tokens)
+	// {context compact: 110000 of 128000 tokens}
+	// [context compact] About 85% of the context window is used (110000 of 128000 tokens)
 }
 
 func ExampleSummarize() {
@@ -76,17 +76,17 @@ func TestAutoClassifiesAtThresholds(t *testing.T) {
 		fired  []int
 	}{
 		{"defaults", &window.Auto{}, 0, []int{0, 76_799, 76_800, 102_399, 102_400, 115_199, 115_200},
-			"ok ok warning warning error error blocking", []int{5, 6}},
+			"ok ok warning warning compact compact block", []int{5, 6}},
 		{"a long window", &window.Auto{}, 200_000, []int{0, 119_999, 120_000, 159_999, 160_000, 186_999, 187_000},
-			"ok ok warning warning error error blocking", []int{5, 6}},
-		{"at warning", &window.Auto{FireAt: window.TierWarning}, 0, []int{76_799, 76_800}, "ok warning", []int{2}},
-		{"own numbers", &window.Auto{Window: 100, WarnAt: 10, ErrorAt: 20, Reserve: 70}, 1_000_000,
-			[]int{9, 10, 19, 20, 29, 30}, "ok warning warning error error blocking", []int{4, 5}},
+			"ok ok warning warning compact compact block", []int{5, 6}},
+		{"at warning", &window.Auto{FireAt: window.PressureWarning}, 0, []int{76_799, 76_800}, "ok warning", []int{2}},
+		{"own numbers", &window.Auto{Window: 100, WarnAt: 10, CompactAt: 20, Reserve: 70}, 1_000_000,
+			[]int{9, 10, 19, 20, 29, 30}, "ok warning warning compact compact block", []int{4, 5}},
 		{"the model's window", &window.Auto{}, 8000, []int{4799, 4800, 6399, 6400, 7199, 7200},
-			"ok warning warning error error blocking", []int{4, 5}},
-		{"only at the start", &window.Auto{OnlyAtStart: true}, 0, []int{110_000, 110_000, 127_000}, "error error blocking",
+			"ok warning warning compact compact block", []int{4, 5}},
+		{"only at the start", &window.Auto{OnlyAtStart: true}, 0, []int{110_000, 110_000, 127_000}, "compact compact block",
 			[]int{1}},
-		{"only at the start, too late", &window.Auto{OnlyAtStart: true}, 0, []int{1, 110_000}, "ok error", nil},
+		{"only at the start, too late", &window.Auto{OnlyAtStart: true}, 0, []int{1, 110_000}, "ok compact", nil},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			c.hook.Compactor = k
@@ -99,7 +99,7 @@ func TestAutoClassifiesAtThresholds(t *testing.T) {
 			seen := c.hook.Telemetry(run)
 			var tiers []string
 			for i, s := range seen.Samples {
-				tiers = append(tiers, string(s.Tier))
+				tiers = append(tiers, string(s.Level))
 				if s.Step != i+1 || s.Tokens != c.tokens[i] {
 					t.Errorf("sample %d is %+v", i, s)
 				}
@@ -126,13 +126,13 @@ func TestTelemetryKeepsTheLastThousandSteps(t *testing.T) {
 
 func TestAutoSeparatesRunsAndInstances(t *testing.T) {
 	one, two := &window.Auto{Compactor: window.Truncate{}, Window: 200_000},
-		&window.Auto{Compactor: window.Truncate{}, Window: 200_000, FireAt: window.TierWarning}
+		&window.Auto{Compactor: window.Truncate{}, Window: 200_000, FireAt: window.PressureWarning}
 	var hooks, other agent.Hooks
 	hooks.Use(one)
 	other.Use(two)
 	first, second := agent.NewRun(nil), agent.NewRun(nil)
 	fixture.Votes(&hooks, first, 0, 170_000)
-	if seen := one.Telemetry(second); len(seen.Samples) != 0 || seen.Peak != window.TierOK {
+	if seen := one.Telemetry(second); len(seen.Samples) != 0 || seen.Peak != window.PressureOK {
 		t.Errorf("another run saw %+v", seen)
 	}
 	if seen := two.Telemetry(first); len(seen.Samples) != 0 {
@@ -208,7 +208,7 @@ func TestWarningIsUpdatedAfterCompaction(t *testing.T) {
 }
 
 func TestAutoCompactsWithItsOwnCompactor(t *testing.T) {
-	hook := &window.Auto{Compactor: &window.Summarize{Trigger: 100}, Window: 1000, WarnAt: 200, ErrorAt: 400,
+	hook := &window.Auto{Compactor: &window.Summarize{Trigger: 100}, Window: 1000, WarnAt: 200, CompactAt: 400,
 		Reserve: 100}
 	var seen window.Telemetry
 	ran := looptest.Harness{
@@ -230,11 +230,11 @@ func TestAutoCompactsWithItsOwnCompactor(t *testing.T) {
 	if len(ran.Messages) != 8 || ran.ModelCalls != 3 {
 		t.Errorf("%d messages are stored, %d calls counted", len(ran.Messages), ran.ModelCalls)
 	}
-	if !slices.Equal(seen.Fired, []int{1}) || seen.Peak != window.TierError || len(seen.Samples) != 2 {
+	if !slices.Equal(seen.Fired, []int{1}) || seen.Peak != window.PressureCompact || len(seen.Samples) != 2 {
 		t.Errorf("seen: %+v", seen)
 	}
 	ran.Recorder.Decided(t, "ShouldCompact", "window.Auto", "Compact",
-		fmt.Sprintf("context error: %d of 1000 tokens", seen.Samples[0].Tokens))
+		fmt.Sprintf("context compact: %d of 1000 tokens", seen.Samples[0].Tokens))
 	done := hooktest.PayloadsOf[agent.Compacted](ran.Recorder, "AfterCompact")
 	if len(done) != 1 || done[0].Summary != "- goal: 7" || done[0].ModelCalls != 1 || done[0].Before.Messages != 21 ||
 		done[0].After.Messages != 5 || done[0].Reason != agent.CompactProactive {
@@ -258,7 +258,7 @@ func TestCompactedRunKeepsCallsWithResults(t *testing.T) {
 			ran := looptest.Harness{
 				Tools: []agent.Tool{&looptest.Tool{Name: "work", Result: strings.Repeat("x", 200)},
 					&looptest.Tool{Name: "fail", Err: errors.New("no")}},
-				Hooks: []agent.Hook{&window.Auto{Compactor: k, Window: 2000, WarnAt: 300, ErrorAt: 600, Reserve: 100}},
+				Hooks: []agent.Hook{&window.Auto{Compactor: k, Window: 2000, WarnAt: 300, CompactAt: 600, Reserve: 100}},
 				Agent: &loop.Agent{Model: model, Limits: loop.Limits{Steps: 40}},
 			}.Run(t, "the task")
 			if ran.Failed != nil || ran.Reply != "done" {
@@ -298,7 +298,7 @@ func TestConversationStaysBoundedOverFiftyRuns(t *testing.T) {
 		Model: &summarising{steps: looptest.NewScript(turns...)},
 		Tools: []agent.Tool{&looptest.Tool{Name: "work", Result: strings.Repeat("x", 300)}},
 		Hooks: loop.Hooks(&window.Auto{Compactor: &window.Summarize{Trigger: 1000}, Window: 3000, WarnAt: 900,
-			ErrorAt: 1000, Reserve: 100, OnlyAtStart: true}),
+			CompactAt: 1000, Reserve: 100, OnlyAtStart: true}),
 	}
 	var messages []agent.Message
 	for i := range 50 {
@@ -330,13 +330,13 @@ func TestInvalidAutoPanicsInBind(t *testing.T) {
 	k := window.Truncate{}
 	for want, c := range map[string]*window.Auto{
 		"window.Auto: Compactor is nil, so nothing could be compacted": {},
-		"WarnAt is 60000, ErrorAt 80000 and Window - Reserve 80000; let each be less": {
+		"WarnAt is 60000, CompactAt 80000 and Window - Reserve 80000; let each be less": {
 			Compactor: k, Window: 100_000, Reserve: 20_000,
 		},
-		"WarnAt is 102400, ErrorAt 102400": {Compactor: k, WarnAt: 102_400},
-		"a number is negative":             {Compactor: k, Reserve: -1},
-		`FireAt is "blocking"`: {Compactor: k,
-			FireAt: window.TierBlocking},
+		"WarnAt is 102400, CompactAt 102400": {Compactor: k, WarnAt: 102_400},
+		"a number is negative":               {Compactor: k, Reserve: -1},
+		`FireAt is "block"`: {Compactor: k,
+			FireAt: window.PressureBlock},
 		"Compactor: there are no Stages": {Compactor: &window.Chain{}},
 		"Compactor: Stages[0]: Summarize: MaxSummary is -1; give a number of tokens": {Compactor: &window.Chain{
 			Stages: []agent.Compactor{&window.Default{Summarize: window.Summarize{MaxSummary: -1}}},
@@ -350,7 +350,7 @@ func TestInvalidAutoPanicsInBind(t *testing.T) {
 
 func TestAutoRefusesNegativeNumbers(t *testing.T) {
 	for name, hook := range map[string]*window.Auto{
-		"Window": {Window: -1}, "WarnAt": {WarnAt: -1}, "ErrorAt": {ErrorAt: -1}, "Reserve": {Reserve: -1},
+		"Window": {Window: -1}, "WarnAt": {WarnAt: -1}, "CompactAt": {CompactAt: -1}, "Reserve": {Reserve: -1},
 		"EveryCalls": {EveryCalls: -1},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -373,7 +373,7 @@ func TestAutoWorksWithoutHostSupport(t *testing.T) {
 func TestEffectiveCompactionsDoNotThrash(t *testing.T) {
 	for name, hook := range map[string]func(agent.Compactor) agent.Hook{
 		"Auto": func(k agent.Compactor) agent.Hook {
-			return &window.Auto{Compactor: k, Window: 10_000, WarnAt: 1000, ErrorAt: 2000}
+			return &window.Auto{Compactor: k, Window: 10_000, WarnAt: 1000, CompactAt: 2000}
 		},
 		"window.Guard": func(k agent.Compactor) agent.Hook {
 			return &window.Guard{Compactor: k, WarnBuffer: 9000, CompactBuffer: 8000, Max: limit.None}

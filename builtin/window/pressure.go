@@ -11,7 +11,7 @@ import (
 	"github.com/hookgen/hookgen/generated/agent"
 )
 
-// A PressureLevel says how close a conversation is to filling the context window.
+// A PressureLevel says how close a conversation is to filling the context window. [Guard] and [Auto] report it.
 type PressureLevel string
 
 // The levels, lowest first.
@@ -39,6 +39,22 @@ type Pressure struct {
 	PercentUsed     float64       `json:"percent_used"`
 }
 
+// thresholds are the tokens at which the levels begin.
+type thresholds struct{ window, warn, compact, block int }
+
+// level returns the level of an estimate, and where the level begins.
+func (t thresholds) level(tokens int) (level PressureLevel, from int) {
+	switch {
+	case tokens >= t.block:
+		return PressureBlock, t.block
+	case tokens >= t.compact:
+		return PressureCompact, t.compact
+	case tokens >= t.warn:
+		return PressureWarning, t.warn
+	}
+	return PressureOK, 0
+}
+
 type buffers struct{ warn, compact, block int }
 
 func (w *Guard) buffers() buffers {
@@ -52,17 +68,9 @@ func (w *Guard) pressure(tokens, window int) Pressure {
 		scaled := func(n int) int { return int(int64(n) * int64(half) / int64(b.warn)) }
 		b = buffers{half, scaled(b.compact), scaled(b.block)}
 	}
-	p := Pressure{Level: PressureOK, EstimatedTokens: tokens, ContextWindow: window,
+	level, from := thresholds{window, window - b.warn, window - b.compact, window - b.block}.level(tokens)
+	return Pressure{Level: level, EstimatedTokens: tokens, Threshold: from, ContextWindow: window,
 		PercentUsed: 100 * float64(tokens) / float64(window)}
-	switch {
-	case tokens >= window-b.block:
-		p.Level, p.Threshold = PressureBlock, window-b.block
-	case tokens >= window-b.compact:
-		p.Level, p.Threshold = PressureCompact, window-b.compact
-	case tokens >= window-b.warn:
-		p.Level, p.Threshold = PressureWarning, window-b.warn
-	}
-	return p
 }
 
 // ShouldCompact determines the level of pressure, reports a changed level, and votes.

@@ -75,15 +75,15 @@ func compactors() map[agent.Compactor][]looptest.Turn {
 func TestAWindowFillsUpTierByTier(t *testing.T) {
 	for _, c := range []struct {
 		messages int
-		want     window.Tier
+		want     window.PressureLevel
 	}{
-		{4, window.TierOK},
-		{5, window.TierWarning},
-		{7, window.TierWarning},
-		{8, window.TierError},
-		{9, window.TierBlocking},
+		{4, window.PressureOK},
+		{5, window.PressureWarning},
+		{7, window.PressureWarning},
+		{8, window.PressureCompact},
+		{9, window.PressureBlock},
 	} {
-		hook := &window.Auto{Compactor: window.Truncate{}, Window: 1000, WarnAt: 500, ErrorAt: 800, Reserve: 100}
+		hook := &window.Auto{Compactor: window.Truncate{}, Window: 1000, WarnAt: 500, CompactAt: 800, Reserve: 100}
 		var seen window.Telemetry
 		ends := agent.OnRunEndFunc(func(_ context.Context, run *agent.Run, _ agent.AgentResult) error {
 			seen = hook.Telemetry(run)
@@ -93,7 +93,7 @@ func TestAWindowFillsUpTierByTier(t *testing.T) {
 			Do(t, t.Context(), loop.Request{Task: "x", Messages: chat(c.messages - 1)})
 		if len(seen.Samples) != 1 || seen.Samples[0] != (window.Sample{
 			Step:   1,
-			Tier:   c.want,
+			Level:  c.want,
 			Tokens: 100 * c.messages,
 		}) || seen.Peak != c.want {
 			t.Errorf("with %d messages: %+v, want %s", c.messages, seen, c.want)
@@ -115,15 +115,15 @@ func chat(n int) []agent.Message {
 
 func TestAFullWindowRequestsACompaction(t *testing.T) {
 	for _, c := range []struct {
-		at       window.Tier
+		at       window.PressureLevel
 		messages int
 		fired    bool
-	}{{"", 4, false}, {"", 7, false}, {"", 8, true}, {window.TierWarning, 4, false}, {window.TierWarning, 5, true}} {
+	}{{"", 4, false}, {"", 7, false}, {"", 8, true}, {window.PressureWarning, 4, false}, {window.PressureWarning, 5, true}} {
 		hook := &window.Auto{
 			Compactor: window.Truncate{},
 			Window:    1000,
 			WarnAt:    500,
-			ErrorAt:   800,
+			CompactAt: 800,
 			Reserve:   100,
 			FireAt:    c.at,
 		}
@@ -176,7 +176,7 @@ func TestACompactionReportsItsResult(t *testing.T) {
 		t.Errorf("an aborted compaction left %d messages", got)
 	}
 
-	custom := &window.Auto{Compactor: window.Truncate{Keep: 1}, Window: 1000, WarnAt: 10, ErrorAt: 20, Reserve: 10}
+	custom := &window.Auto{Compactor: window.Truncate{Keep: 1}, Window: 1000, WarnAt: 10, CompactAt: 20, Reserve: 10}
 	adds := agent.AfterCompactFunc(func(_ context.Context, _ *agent.Run,
 		done agent.Compacted) (agent.AfterCompactOutcome, error) {
 		done.Messages = append(all(agent.Message{

@@ -66,26 +66,26 @@ func (w *Watch) look(ctx context.Context, run *agent.Run) {
 	}
 }
 
+// looking returns a method of a hook that looks first.
+func looking[P, O any](
+	w *Watch, hook func(context.Context, *agent.Run, P) (O, error),
+) func(context.Context, *agent.Run, P) (O, error) {
+	return func(ctx context.Context, run *agent.Run, payload P) (O, error) {
+		w.look(ctx, run)
+		return hook(ctx, run, payload)
+	}
+}
+
 // BeforeTool adds the hook at BeforeTool.
 func (w *Watch) BeforeTool(h *agent.Hooks, hook agent.BeforeTool[agent.ToolCallRequest], opts ...hookkit.GateOption) {
-	h.BeforeTool.AddFunc(func(
-		ctx context.Context, run *agent.Run, call agent.ToolCallRequest,
-	) (agent.BeforeToolOutcome, error) {
-		w.look(ctx, run)
-		return hook.BeforeTool(ctx, run, call)
-	}, options(w, opts)...)
+	h.BeforeTool.AddFunc(looking(w, hook.BeforeTool), options(w, opts)...)
 }
 
 // OnPermission adds the hook at OnPermission.
 func (w *Watch) OnPermission(
 	h *agent.Hooks, hook agent.OnPermission[agent.ToolCallRequest], opts ...hookkit.GateOption,
 ) {
-	h.OnPermission.AddFunc(func(
-		ctx context.Context, run *agent.Run, call agent.ToolCallRequest,
-	) (agent.OnPermissionOutcome, error) {
-		w.look(ctx, run)
-		return hook.OnPermission(ctx, run, call)
-	}, options(w, opts)...)
+	h.OnPermission.AddFunc(looking(w, hook.OnPermission), options(w, opts)...)
 }
 
 // AroundTool adds the hook at AroundTool.
@@ -100,12 +100,7 @@ func (w *Watch) AroundTool(h *agent.Hooks, hook agent.AroundTool[agent.ToolCallR
 
 // AfterTool adds the hook at AfterTool.
 func (w *Watch) AfterTool(h *agent.Hooks, hook agent.AfterTool[agent.ToolCallResult], opts ...hookkit.GateOption) {
-	h.AfterTool.AddFunc(func(
-		ctx context.Context, run *agent.Run, result agent.ToolCallResult,
-	) (agent.AfterToolOutcome, error) {
-		w.look(ctx, run)
-		return hook.AfterTool(ctx, run, result)
-	}, options(w, opts)...)
+	h.AfterTool.AddFunc(looking(w, hook.AfterTool), options(w, opts)...)
 }
 
 // ObserveAfterTool registers the observer of AfterTool.
