@@ -9,11 +9,12 @@ import (
 	"unicode/utf8"
 )
 
-// comment writes a comment of Go as paragraphs.
-func (w *writer) comment(text string) {
+// comment returns a comment of Go as paragraphs, with an empty line after them.
+func (w *writer) comment(text string) string {
 	if markdown := w.markdown(text); markdown != "" {
-		w.line("%s\n", markdown)
+		return markdown + "\n\n"
 	}
+	return ""
 }
 
 // inline returns a comment on one line, for a cell of a table.
