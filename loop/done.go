@@ -58,6 +58,7 @@ func (r *run) gates(answer string, call *call) verdict {
 			v.withheld, v.feedback = true, "the answer could not be checked: "+forModel(err)
 			break
 		}
+		asked.Answer = r.typed.unfenced(asked.Answer)
 		problem := r.typed.check(asked.Answer, r.limits.ArgBytes)
 		if problem == "" {
 			return verdict{accepted: true, answer: asked.Answer}

@@ -195,11 +195,14 @@ func (r *run) chooseReply() {
 		final = reply{}
 	case s.hasReply:
 	case s.cause != nil:
-		r.noteInterruption()
+		r.noteInterruption(s.cause)
 	case s.interim.text != "" && r.mayEndWith(s.interim):
 		final = s.interim
 	case r.strongest().Cause != agent.CauseCompleted:
-		final.text = r.agent.fallback()
+		if final.text = r.agent.fallback(); r.strongest().Cause == agent.CauseUserRequested {
+			r.noteInterruption(r.strongest().Message)
+			final.stored = true // the conversation has the note instead
+		}
 	}
 	if final.text != "" && !final.stored {
 		r.conversation.store(agent.Message{Role: agent.RoleAssistant, Content: final.text})
@@ -208,16 +211,16 @@ func (r *run) chooseReply() {
 	r.state.move(move{to: settled, reply: final})
 }
 
-// noteInterruption ends the conversation of a cancelled run with a message that says so. An agent that took over may
-// have written it already.
-func (r *run) noteInterruption() {
+// noteInterruption ends the conversation of a run that a user has stopped with a message that says so. An agent that
+// took over may have written it already.
+func (r *run) noteInterruption(why any) {
 	messages := r.conversation.Messages()
 	if n := len(messages); n > 0 && messages[n-1].Name == agent.InterruptionName {
 		return
 	}
 	r.conversation.store(agent.Message{
 		Role: agent.RoleUser, Name: agent.InterruptionName,
-		Content: fmt.Sprintf("[The task was interrupted before it was done: %v]", r.state.cause),
+		Content: fmt.Sprintf("[The task was interrupted before it was done: %v]", why),
 	})
 }
 

@@ -81,7 +81,8 @@ func TestASubagentTakesTypedInput(t *testing.T) {
 			looptest.Reply("ok")),
 		Tools: tools(loop.Subagent(sub)),
 	}.Run(t, "x")
-	if got := lastContent(script.Requests()[0], agent.RoleUser); got != "refund order 7 (late)" || len(script.Calls()) != 1 {
+	got := lastContent(script.Requests()[0], agent.RoleUser)
+	if got != "refund order 7 (late)" || len(script.Calls()) != 1 {
 		t.Errorf("the task is %q of %d", got, len(script.Calls()))
 	}
 	if ran.Calls[0].Err != "orders begin with 1" || ran.Calls[1].Output != "paid" {
@@ -104,7 +105,9 @@ func TestAnAnswerChangesTheInputOfAHandoff(t *testing.T) {
 
 // withoutCalls removes the calls of tools and their results.
 func withoutCalls(messages []agent.Message) []agent.Message {
-	return slices.DeleteFunc(messages, func(m agent.Message) bool { return m.Role == agent.RoleTool || len(m.ToolCalls) > 0 })
+	return slices.DeleteFunc(messages, func(m agent.Message) bool {
+		return m.Role == agent.RoleTool || len(m.ToolCalls) > 0
+	})
 }
 
 // contents returns the messages as short texts.
@@ -124,10 +127,11 @@ func TestAnInputFilterHidesMessages(t *testing.T) {
 	l.Tools = tools(&looptest.Tool{Name: "secret", Result: "42"})
 	expert.InputFilter = withoutCalls
 	ran := l.Run(t, "why?")
-	if got := contents(script.Requests()[0].Messages); !slices.Equal(got, []string{"you are the expert", "why?", "go on"}) {
+	want := []string{"you are the expert", "why?", "go on"}
+	if got := contents(script.Requests()[0].Messages); !slices.Equal(got, want) {
 		t.Errorf("the expert got %q", got)
 	}
-	want := []string{
+	want = []string{
 		"why?", "secret()", "42", "transfer_to_expert()", "control goes to expert", "go on", "from the expert",
 	}
 	if got := contents(ran.Messages); !slices.Equal(got, want) {

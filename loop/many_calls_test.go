@@ -11,7 +11,8 @@ import (
 	"github.com/hookgen/hookgen/loop/looptest"
 )
 
-// callsOnce returns a model whose first reply has n calls of the tool work with the same id, and whose second one is "ok".
+// callsOnce returns a model whose first reply has n calls of the tool work with the same id, and whose second one is
+// "ok".
 func callsOnce(n int, id string) model {
 	calls := make([]agent.ToolCallRequest, n)
 	for i := range calls {

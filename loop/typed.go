@@ -8,6 +8,7 @@ import (
 	"iter"
 	"reflect"
 	"slices"
+	"strings"
 
 	"github.com/google/jsonschema-go/jsonschema"
 
@@ -196,4 +197,14 @@ func (t *typed) check(answer string, limit int) string {
 		problem = shortened(err.Error())
 	}
 	return "the answer does not fit the requested JSON Schema: " + problem
+}
+
+// unfenced returns the text in a code fence around a whole answer with a type, because many models write JSON in one.
+func (t *typed) unfenced(answer string) string {
+	inner, fenced := strings.CutPrefix(strings.TrimSpace(answer), "```")
+	inner, closed := strings.CutSuffix(inner, "```")
+	if _, body, ok := strings.Cut(inner, "\n"); t != nil && fenced && closed && ok {
+		return strings.TrimSpace(body)
+	}
+	return answer
 }

@@ -31,6 +31,7 @@ func TestRunAsReturnsTheAnswerAsAValue(t *testing.T) {
 	}{
 		{"ResponseFormat", &loop.Agent{}, looptest.Reply(goodInvoice)},
 		{"DoneTool", &loop.Agent{Done: submitTool}, looptest.Call("submit", goodInvoice)},
+		{"Fenced", &loop.Agent{}, looptest.Reply("```json\n" + goodInvoice + "\n```\n")},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			script := looptest.NewScript(c.turn)
@@ -62,6 +63,7 @@ func TestRunAsRejectsAnswersOfAnotherType(t *testing.T) {
 		done  bool
 		want  string // in the reason for the model
 	}{
+		{"OpenFence", turns(looptest.Reply("```json\n"+goodInvoice), looptest.Reply(goodInvoice)), false, "not JSON"},
 		{"NotJSON", turns(looptest.Reply("A1, 9.50"), looptest.Reply(goodInvoice)), false, "not JSON"},
 		{"UnknownName", turns(looptest.Reply(`{"number":"A1","totel":1}`), looptest.Reply(goodInvoice)), false, `"total"`},
 		{"WrongType", turns(looptest.Reply(`{"number":1,"total":1}`), looptest.Reply(goodInvoice)), false, "number"},

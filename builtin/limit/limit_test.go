@@ -175,6 +175,9 @@ func TestCancellationStopsBeforeTheNextStep(t *testing.T) {
 	}
 	if ran := loop(); ran.Stop.Cause != agent.CauseUserRequested || ran.Stop.Message != "enough" || tool.Count() != 1 {
 		t.Errorf("stopped by %+v after %d calls", ran.Stop, tool.Count())
+	} else if last := ran.Messages[len(ran.Messages)-1]; last.Name != agent.InterruptionName ||
+		!strings.Contains(last.Content, "enough") {
+		t.Errorf("the conversation ends with %+v", last)
 	}
 	if ran := loop(); ran.Steps != 0 {
 		t.Errorf("%d steps began after the cancellation", ran.Steps)

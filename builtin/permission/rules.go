@@ -211,8 +211,8 @@ func (p *Rules) decide(run *agent.Run, call agent.ToolCallRequest) verdict {
 		mode = p.Mode()
 	}
 	if mode == ModeReadOnly && !kit.IsReadOnly(run, call.Name) {
-		return verdict{decision: Deny, reason: fmt.Sprintf("only read-only tools may run now, and %s is not declared read-only",
-			shorten.To(call.Name, toolname.MaxDisplay))}
+		return verdict{decision: Deny, reason: fmt.Sprintf("only read-only tools may run now, and %s is not declared "+
+			"read-only", shorten.To(call.Name, toolname.MaxDisplay))}
 	}
 	r, failure := firstMatch(p.List, call)
 	if r != nil {

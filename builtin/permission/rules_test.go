@@ -255,7 +255,8 @@ func TestParseRulesReportsErrorsWithPosition(t *testing.T) {
 			"  {\"tool\": \"b\", \"decision\": \"maybe\"}\n]",
 			`rules.json:3:3: Decision is "maybe"; give allow, ask or deny`},
 		{"misspelt key", "[\n  {\"tool\": \"a\", \"desicion\": \"allow\"}\n]",
-			`rules.json:2:3: the rule is invalid: unknown key "desicion"; use the keys tool, decision, reason, choices, when, path`},
+			`rules.json:2:3: the rule is invalid: unknown key "desicion"; use the keys tool, decision, reason, choices, ` +
+				`when, path`},
 		{"missing comma", "[\n  {\"tool\": \"a\" \"decision\": \"allow\"}\n]", `rules.json:2:16: invalid character '"'`},
 		{"no list", `{"tool": "a"}`, `rules.json:1:1: the rules are not a list`},
 		{"no tool", `[{"tool": "", "decision": "allow"}]`, `rules.json:1:2: Tool is empty`},

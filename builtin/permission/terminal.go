@@ -18,9 +18,10 @@ import (
 
 // Terminal asks the user at a terminal. It is an approver for a loop, not a hook.
 //
-// It writes the question and reads one line. "y" and "yes" approve, in any case; every other answer and the end of the
-// input decline. A question that does not take the answer "allow" or "deny" returns an error that names its choices,
-// so that the loop declines the call. If reading or writing fails, Approve returns the error, and the loop declines the call.
+// It writes the question and reads one line. "y" and "yes" approve, in any case; every other answer declines. The end of
+// the input is no answer, but an error that matches io.EOF: for example, the question of a suspended run stays open. A question that does not take the answer "allow" or "deny" returns an error that names its choices,
+// so that the loop declines the call. If reading or writing fails, Approve returns the error, and the loop declines the
+// call.
 //
 // Questions of concurrent runs are asked one at a time. If the context is done before the user answers, Approve returns
 // the context's error. A line that the user types after that, but before the next question, is discarded. In is read
@@ -110,7 +111,7 @@ func questionText(q agent.Question) string {
 
 // answer interprets a line.
 func (a *Terminal) answer(got inputLine) (agent.Approval, error) {
-	if got.err != nil && !errors.Is(got.err, io.EOF) {
+	if got.err != nil && (!errors.Is(got.err, io.EOF) || strings.TrimSpace(got.text) == "") {
 		return agent.Approval{}, fmt.Errorf("the answer could not be read: %w", got.err)
 	}
 	switch strings.ToLower(strings.TrimSpace(got.text)) {

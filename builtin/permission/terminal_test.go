@@ -26,7 +26,7 @@ func TestOnlyYesApproves(t *testing.T) {
 		allow bool
 	}{
 		{"y\n", true}, {"Y\n", true}, {"yes\n", true}, {"YES\r\n", true}, {"  yes \n", true}, {"y", true},
-		{"n\n", false}, {"no\n", false}, {"\n", false}, {"", false}, {"yy\n", false}, {"yes please\n", false},
+		{"n\n", false}, {"no\n", false}, {"\n", false}, {"yy\n", false}, {"yes please\n", false},
 		{"ye", false}, {strings.Repeat("y", 100_000) + "\n", false}, {"\x00y\n", false},
 		{"y" + strings.Repeat(" ", 255) + "\n", true}, {"y" + strings.Repeat(" ", 255) + "no\n", false},
 		{"no" + strings.Repeat(" ", 254) + "yes\n", false}, {"y" + strings.Repeat(" ", 256) + "\n", false},
@@ -151,6 +151,8 @@ func TestTerminalReturnsErrors(t *testing.T) {
 	}{
 		{"reading fails", &permission.Terminal{In: iotest.ErrReader(broken), Out: io.Discard},
 			"the answer could not be read: broken"},
+		{"the input has ended", &permission.Terminal{In: strings.NewReader(""), Out: io.Discard},
+			"the answer could not be read: EOF"},
 		{"reading panics", &permission.Terminal{In: panicking{}, Out: io.Discard}, "the reader panicked: broken"},
 		{"reading makes no progress", &permission.Terminal{In: idle{}, Out: io.Discard}, io.ErrNoProgress.Error()},
 		{"writing fails", &permission.Terminal{In: strings.NewReader("y\n"), Out: failing{}},

@@ -17,6 +17,8 @@ import (
 // of the next model in Models, and the reply of that model counts. The next prompt goes to the large model again. Use
 // a [Breaker] too, so that prompts do not wait for the retries of a model that is down.
 //
+// The requests to all models have the same Extra, so it should have only fields that each of them knows.
+//
 // The agent's model must know the names. Many clients reach several models of one provider by name. For models of
 // several providers, let the agent use a [Router].
 //

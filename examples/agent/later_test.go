@@ -47,6 +47,9 @@ func TestSuspendedRunContinuesOnce(t *testing.T) {
 		t.Run(c.name, func(t *testing.T) {
 			store, id := suspended(t)
 			args := []string{"-store", store, "-resume"}
+			if err := fails(t, args...); !strings.Contains(err, "EOF") { // with a closed input, nobody has answered
+				t.Errorf("resumed without an answer: %s", err)
+			}
 			if c.flag != "" {
 				args = append(args, c.flag, id)
 			}
