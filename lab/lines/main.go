@@ -1,7 +1,7 @@
 // Command lines counts the lines of Go code of each package, without tests, generated code, testdata and examples. Run
 // it from the root of the repository:
 //
-//	go run ./lab/lines [-json] [DIR...]
+//	go run ./lab/lines [DIR...]
 //	go run ./lab/lines -against v0.1.0 [DIR...]    before and after, for each package that differs
 //
 // A line of code is neither blank nor a comment. The share of comments is that of all lines that are not blank. Without
@@ -9,9 +9,6 @@
 package main
 
 import (
-	"archive/tar"
-	"bytes"
-	"encoding/json"
 	"errors"
 	"flag"
 	"fmt"
@@ -22,6 +19,7 @@ import (
 	"path"
 	"regexp"
 	"slices"
+	"strconv"
 	"strings"
 )
 
@@ -33,140 +31,108 @@ var core = regexp.MustCompile(`^(gen|hookkit|hooktest|hookvet|cmd/hookgen|cmd/ho
 
 // A count is the number of lines of a package, or of several.
 type count struct {
-	Name     string  `json:"name"`
-	Code     int     `json:"code"`
-	Comments int     `json:"comments"`
-	Share    float64 `json:"share"` // of comments, in percent
+	name           string
+	code, comments int
 }
 
-// add adds the lines of a file.
-func (c *count) add(text string) {
-	for line := range strings.Lines(text) {
-		switch line = strings.TrimSpace(line); {
-		case strings.HasPrefix(line, "//"):
-			c.Comments++
-		case line != "":
-			c.Code++
-		}
-	}
-	c.Share = 100 * float64(c.Comments) / float64(max(1, c.Code+c.Comments))
-}
+// share is the share of comments, in percent.
+func (c count) share() float64 { return 100 * float64(c.comments) / float64(max(1, c.code+c.comments)) }
 
 func main() {
-	asJSON := flag.Bool("json", false, "print JSON")
 	against := flag.String("against", "", "also count the lines of this `revision`")
 	flag.Parse()
-	if err := run(os.Stdout, flag.Args(), *against, *asJSON); err != nil {
+	if err := run(os.Stdout, flag.Args(), *against); err != nil {
 		fmt.Fprintln(os.Stderr, "lines:", err)
 		os.Exit(1)
 	}
 }
 
-func run(out io.Writer, dirs []string, against string, asJSON bool) error {
-	if against != "" && asJSON {
-		return errors.New("-json prints one version: leave out -against")
-	}
-	now, err := workTree(dirs)
+func run(out io.Writer, dirs []string, against string) error {
+	counts, err := countAll("", dirs)
 	if err != nil {
 		return err
 	}
-	counts := countAll(now, len(dirs) == 0)
-	switch {
-	case asJSON:
-		return json.NewEncoder(out).Encode(counts)
-	case against != "":
-		before, err := revision(against, dirs)
+	if against != "" {
+		before, err := countAll(against, dirs)
 		if err != nil {
 			return err
 		}
-		compare(out, countAll(before, len(dirs) == 0), counts)
+		compare(out, before, counts)
 		return nil
 	}
 	for _, c := range counts {
-		fmt.Fprintf(out, "%7d  %4.1f %% comments  %s\n", c.Code, c.Share, c.Name)
+		fmt.Fprintf(out, "%7d  %4.1f %% comments  %s\n", c.code, c.share(), c.name)
 	}
 	return nil
 }
 
-// workTree returns the texts of the files in the index, by name.
-func workTree(dirs []string) (map[string]string, error) {
-	names, err := exec.Command("git", append([]string{"ls-files", "--"}, dirs...)...).Output()
+// countAll counts the lines of a revision, or of the work tree if it is "". The totals follow the packages, unless
+// folders are given.
+func countAll(revision string, dirs []string) ([]*count, error) {
+	code, err := grep(revision, dirs, "-v", `^[[:space:]]*(//.*)?$`)
 	if err != nil {
-		return nil, fmt.Errorf("git ls-files: %w", err)
+		return nil, err
 	}
-	texts := map[string]string{}
-	for _, name := range strings.Fields(string(names)) {
-		if isCounted(name) {
-			text, err := os.ReadFile(name)
-			if err != nil {
-				return nil, err
-			}
-			texts[name] = string(text)
-		}
-	}
-	return texts, nil
-}
-
-// revision returns the texts of the files in a revision, by name.
-func revision(name string, dirs []string) (map[string]string, error) {
-	archive, err := exec.Command("git", "archive", "--format=tar", name).Output()
+	comments, err := grep(revision, dirs, `^[[:space:]]*//`)
 	if err != nil {
-		return nil, fmt.Errorf("git archive %s: %w", name, err)
+		return nil, err
 	}
-	texts := map[string]string{}
-	for r := tar.NewReader(bytes.NewReader(archive)); ; {
-		h, err := r.Next()
-		if errors.Is(err, io.EOF) {
-			return texts, nil
-		}
-		if err != nil {
-			return nil, err
-		}
-		within := len(dirs) == 0 || slices.ContainsFunc(dirs, func(dir string) bool {
-			return strings.HasPrefix(h.Name, path.Clean(dir)+"/")
-		})
-		if within && isCounted(h.Name) {
-			text, err := io.ReadAll(r)
-			if err != nil {
-				return nil, err
-			}
-			texts[h.Name] = string(text)
-		}
-	}
-}
-
-func isCounted(file string) bool { return path.Ext(file) == ".go" && !others.MatchString(file) }
-
-// countAll counts the lines of each package, and adds the totals if asked.
-func countAll(texts map[string]string, totals bool) []*count {
 	packages := map[string]*count{}
-	ofCore, all := &count{Name: "core"}, &count{Name: "all"}
-	for file, text := range texts {
+	ofCore, all := &count{name: "core"}, &count{name: "all"}
+	for file, n := range code {
 		dir := path.Dir(file)
 		if packages[dir] == nil {
-			packages[dir] = &count{Name: dir}
+			packages[dir] = &count{name: dir}
 		}
-		packages[dir].add(text)
-		all.add(text)
+		of := []*count{packages[dir], all}
 		if core.MatchString(dir) {
-			ofCore.add(text)
+			of = append(of, ofCore)
+		}
+		for _, c := range of {
+			c.code, c.comments = c.code+n, c.comments+comments[file]
 		}
 	}
 	var counts []*count
 	for _, dir := range slices.Sorted(maps.Keys(packages)) {
 		counts = append(counts, packages[dir])
 	}
-	if totals {
+	if len(dirs) == 0 {
 		counts = append(counts, ofCore, all)
 	}
-	return counts
+	return counts, nil
+}
+
+// grep returns the number of lines of each counted file that git grep finds with the arguments.
+func grep(revision string, dirs []string, args ...string) (map[string]int, error) {
+	args = append([]string{"grep", "-c", "-E"}, args...)
+	if revision != "" {
+		args = append(args, revision)
+	}
+	out, err := exec.Command("git", append(append(args, "--"), dirs...)...).Output()
+	var exit *exec.ExitError
+	if errors.As(err, &exit) && len(exit.Stderr) == 0 { // no file has such a line
+		err = nil
+	}
+	if err != nil {
+		return nil, fmt.Errorf("git grep: %w", err)
+	}
+	lines := map[string]int{}
+	for line := range strings.Lines(strings.TrimSpace(string(out))) {
+		file, number, _ := strings.Cut(strings.TrimPrefix(strings.TrimSpace(line), revision+":"), ":")
+		if path.Ext(file) == ".go" && !others.MatchString(file) {
+			if lines[file], err = strconv.Atoi(number); err != nil {
+				return nil, err
+			}
+		}
+	}
+	return lines, nil
 }
 
 // compare prints the packages whose lines differ, and the totals.
 func compare(out io.Writer, before, after []*count) {
 	named := func(counts []*count, name string) count {
 		for _, c := range counts {
-			if c.Name == name {
+			if c.name == name {
 				return *c
 			}
 		}
@@ -174,8 +140,8 @@ func compare(out io.Writer, before, after []*count) {
 	}
 	var names []string
 	for _, c := range slices.Concat(before, after) {
-		if !slices.Contains(names, c.Name) && c.Name != "core" && c.Name != "all" {
-			names = append(names, c.Name)
+		if !slices.Contains(names, c.name) && c.name != "core" && c.name != "all" {
+			names = append(names, c.name)
 		}
 	}
 	slices.Sort(names)
@@ -183,7 +149,7 @@ func compare(out io.Writer, before, after []*count) {
 	for _, name := range append(names, "core", "all") {
 		b, a := named(before, name), named(after, name)
 		if b != a {
-			fmt.Fprintf(out, "%7d  %7d  %+7d  %4.1f %%  %4.1f %%  %s\n", b.Code, a.Code, a.Code-b.Code, b.Share, a.Share, name)
+			fmt.Fprintf(out, "%7d  %7d  %+7d  %4.1f %%  %4.1f %%  %s\n", b.code, a.code, a.code-b.code, b.share(), a.share(), name)
 		}
 	}
 }

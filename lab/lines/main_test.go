@@ -1,46 +1,53 @@
 package main
 
 import (
-	"encoding/json"
 	"fmt"
+	"os"
+	"os/exec"
 	"strings"
 	"testing"
 )
 
 func TestLinesAreCodeOrComments(t *testing.T) {
-	var c count
-	c.add("// Package p\npackage p\n\nvar a = 1 // one\n\n")
-	c.add("\t// two\n\tb()\n \t\n}")
-	if c.Code != 4 || c.Comments != 2 || fmt.Sprintf("%.1f", c.Share) != "33.3" {
-		t.Errorf("got %+v, want 4 lines of code and 2 of comments", c)
+	t.Chdir(t.TempDir())
+	text := "// Package p\npackage p\n\nvar a = 1 // one\n\n\t// two\n\tb()\n \t\n}"
+	for _, name := range []string{"p.go", "p_test.go", "p.txt", "p_gen.go"} {
+		if err := os.WriteFile(name, []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for _, args := range [][]string{{"init", "-q"}, {"add", "."}} {
+		if err := exec.Command("git", args...).Run(); err != nil {
+			t.Fatal(err)
+		}
+	}
+	counts, err := countAll("", nil)
+	if err != nil || len(counts) != 3 || *counts[0] != (count{".", 4, 2}) || fmt.Sprintf("%.1f", counts[0].share()) != "33.3" {
+		t.Errorf("got %+v, %v, want 4 lines of code and 2 of comments", counts, err)
 	}
 }
 
 func TestTotalsFollowThePackages(t *testing.T) {
 	t.Chdir("../..")
-	var out strings.Builder
-	if err := run(&out, nil, "", true); err != nil {
-		t.Fatal(err)
-	}
-	var counts []count
-	if err := json.Unmarshal([]byte(out.String()), &counts); err != nil {
+	counts, err := countAll("", nil)
+	if err != nil {
 		t.Fatal(err)
 	}
 	n := len(counts) - 2
-	if n < 1 || counts[n].Name != "core" || counts[n+1].Name != "all" {
+	if n < 1 || counts[n].name != "core" || counts[n+1].name != "all" {
 		t.Fatalf("the counts are %+v", counts)
 	}
 	sum, ofCore := 0, 0
 	for _, c := range counts[:n] {
-		if c.Code == 0 || strings.Contains(c.Name, "testdata") || strings.Contains(c.Name, "example") {
+		if c.code == 0 || strings.Contains(c.name, "testdata") || strings.Contains(c.name, "example") {
 			t.Errorf("counted %+v", c)
 		}
-		sum += c.Code
-		if core.MatchString(c.Name) {
-			ofCore += c.Code
+		sum += c.code
+		if core.MatchString(c.name) {
+			ofCore += c.code
 		}
 	}
-	if sum != counts[n+1].Code || ofCore != counts[n].Code || ofCore == 0 || ofCore == sum {
+	if sum != counts[n+1].code || ofCore != counts[n].code || ofCore == 0 || ofCore == sum {
 		t.Errorf("%d lines, %d of the core; the totals are %+v", sum, ofCore, counts[n:])
 	}
 }
@@ -48,7 +55,7 @@ func TestTotalsFollowThePackages(t *testing.T) {
 func TestFoldersHaveNoTotals(t *testing.T) {
 	t.Chdir("../..")
 	var out strings.Builder
-	if err := run(&out, []string{"lab/figures"}, "", false); err != nil {
+	if err := run(&out, []string{"lab/figures"}, ""); err != nil {
 		t.Fatal(err)
 	}
 	if got := strings.TrimSpace(out.String()); strings.Count(got, "\n") != 0 || !strings.HasSuffix(got, "lab/figures") {
@@ -57,8 +64,8 @@ func TestFoldersHaveNoTotals(t *testing.T) {
 }
 
 func TestComparisonShowsWhatDiffers(t *testing.T) {
-	before := []*count{{"a", 10, 0, 0}, {"b", 5, 5, 50}, {"core", 5, 5, 50}, {"all", 15, 5, 25}}
-	after := []*count{{"b", 5, 5, 50}, {"c", 7, 1, 12.5}, {"core", 5, 5, 50}, {"all", 12, 6, 33.3}}
+	before := []*count{{"a", 10, 0}, {"b", 5, 5}, {"core", 5, 5}, {"all", 15, 5}}
+	after := []*count{{"b", 5, 5}, {"c", 7, 1}, {"core", 5, 5}, {"all", 12, 6}}
 	var out strings.Builder
 	compare(&out, before, after)
 	want := " before    after   change  comments before and after\n" +
@@ -72,15 +79,11 @@ func TestComparisonShowsWhatDiffers(t *testing.T) {
 
 func TestRevisionHasTheFilesOfItsTree(t *testing.T) {
 	t.Chdir("../..")
-	now, err := workTree([]string{"lab/figures"})
-	if err != nil {
-		t.Fatal(err)
+	then, err := countAll("HEAD", []string{"lab/figures"})
+	if err != nil || len(then) != 1 || then[0].name != "lab/figures" || then[0].code == 0 {
+		t.Errorf("HEAD has %+v, %v", then, err)
 	}
-	then, err := revision("HEAD", []string{"lab/figures"})
-	if err != nil || len(then) == 0 || len(now) == 0 {
-		t.Errorf("%d files of HEAD and %d of the work tree, %v", len(then), len(now), err)
-	}
-	if _, err := revision("no-such-revision", nil); err == nil {
+	if _, err := countAll("no-such-revision", nil); err == nil {
 		t.Error("a revision that does not exist was read")
 	}
 }
