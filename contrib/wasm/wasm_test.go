@@ -67,7 +67,7 @@ func guestOf(t testing.TB, name string) []byte {
 		built.modules = map[string][]byte{}
 	}
 	file := filepath.Join(built.dir, name+".wasm")
-	build := exec.Command("go", "build", "-buildmode=c-shared", "-ldflags=-s -w", "-o", file, "./internal/"+name)
+	build := exec.Command("go", "build", "-buildmode=c-shared", "-ldflags=-s -w", "-o", file, "./testdata/"+name)
 	build.Env = append(os.Environ(), "GOWORK=off", "GOOS=wasip1", "GOARCH=wasm", "CGO_ENABLED=0")
 	if out, err := build.CombinedOutput(); err != nil {
 		t.Fatalf("%v\n%s", err, out)
