@@ -8,7 +8,6 @@ import (
 	"fmt"
 	"io"
 	"iter"
-	"sync"
 
 	"github.com/hookgen/hookgen/hookkit/hooklog"
 )
@@ -42,19 +41,18 @@ func (i *invocation) diff(_ context.Context, args []string) (int, error) {
 		readers [2]*reader
 		records [2]iter.Seq2[hooklog.Event, error]
 	)
-	stderr := &lockedWriter{w: i.stderr}
 	for n := range files {
 		sources, err := i.sources(files[n : n+1])
 		if err != nil {
 			return trouble, err
 		}
-		readers[n] = &reader{stderr: stderr}
-		records[n] = ahead(readers[n], sources)
+		readers[n] = &reader{stderr: i.stderr}
+		records[n] = eventsOf(readers[n], sources)
 	}
 	out := bufio.NewWriter(i.stdout)
 	p := newPrinter(out, colors, verbose)
 	var s differences
-	for c := range hooklog.Diff(records[0], records[1]) { // ahead yields no errors
+	for c := range hooklog.Diff(records[0], records[1]) { // eventsOf yields no errors
 		s.add(c)
 		switch {
 		case c.Status == hooklog.Same:
@@ -85,59 +83,17 @@ func (i *invocation) diff(_ context.Context, args []string) (int, error) {
 	return code, err
 }
 
-// ahead yields the events of sources, which another goroutine reads. So the two records of a comparison are read at the
-// same time.
-func ahead(r *reader, sources []source) iter.Seq2[hooklog.Event, error] {
+// eventsOf yields the events of sources.
+func eventsOf(r *reader, sources []source) iter.Seq2[hooklog.Event, error] {
 	return func(yield func(hooklog.Event, error) bool) {
-		// A batch also ends if its lines are long, because a record may consist of the longest ones.
-		const batch, batchBytes, batches = 128, 1 << 20, 4
-		full, stop := make(chan []hooklog.Event, batches), make(chan struct{})
-		var reading sync.WaitGroup
-		reading.Go(func() {
-			defer close(full)
-			var events []hooklog.Event
-			size := 0 // of their lines
-			send := func() bool {
-				select {
-				case full <- events:
-					events, size = make([]hooklog.Event, 0, batch), 0
-					return true
-				case <-stop:
-					return false
-				}
-			}
-			for _, s := range sources {
-				for l := range r.lines(s) {
-					events, size = append(events, l.Event), size+len(l.Text)
-					if (len(events) == batch || size >= batchBytes) && !send() {
-						return
-					}
-				}
-			}
-			send()
-		})
-		defer reading.Wait()
-		defer close(stop)
-		for events := range full {
-			for _, e := range events {
-				if !yield(e, nil) {
+		for _, s := range sources {
+			for l := range r.lines(s) {
+				if !yield(l.Event, nil) {
 					return
 				}
 			}
 		}
 	}
-}
-
-// A lockedWriter may be used by several goroutines.
-type lockedWriter struct {
-	mu sync.Mutex
-	w  io.Writer
-}
-
-func (l *lockedWriter) Write(p []byte) (int, error) {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	return l.w.Write(p)
 }
 
 // comparison prints a difference in a line, and with verbose both fires below it.
