@@ -1,7 +1,7 @@
 // Command fuzzing runs the fuzz targets of this repository one after another and adds the results to
 // docs/evidence/figures/fuzzing.json. Run it from the root of the repository:
 //
-//	go run ./lab/fuzzing -each 10m [-only FuzzRead,FuzzEmit] [-parallel 1]
+//	go run ./lab/fuzzing -each 10m [-only FuzzRead,FuzzEmit]
 //
 // The inputs that go finds stay in its cache, and the next run continues with them.
 //
@@ -25,11 +25,10 @@ import (
 func main() {
 	each := flag.Duration("each", 10*time.Minute, "how long each target runs")
 	only := flag.String("only", "", "the targets to run, with commas between them; all if empty")
-	parallel := flag.Int("parallel", 1, "how many workers a target has")
 	flag.Parse()
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	defer stop()
-	failed, err := run(ctx, *each, *only, *parallel)
+	failed, err := run(ctx, *each, *only)
 	switch {
 	case err != nil:
 		fmt.Fprintln(os.Stderr, "fuzzing:", err)
@@ -40,8 +39,8 @@ func main() {
 }
 
 // run reports whether an input failed.
-func run(ctx context.Context, each time.Duration, only string, parallel int) (failed bool, err error) {
-	if _, err := os.Stat("lab/fuzzing"); err != nil || flag.NArg() > 0 || parallel < 1 || each < time.Second {
+func run(ctx context.Context, each time.Duration, only string) (failed bool, err error) {
+	if _, err := os.Stat("lab/fuzzing"); err != nil || flag.NArg() > 0 || each < time.Second {
 		return false,
 			errors.New("wrong usage; run it from the root of the repository, with flags only and at least a second per target")
 	}
@@ -60,7 +59,7 @@ func run(ctx context.Context, each time.Duration, only string, parallel int) (fa
 	}
 	var unable []error // a package that does not build must not stop the others
 	for _, t := range targets {
-		ran, err := t.fuzz(ctx, each, parallel)
+		ran, err := t.fuzz(ctx, each)
 		if err == nil {
 			err = add(".", t, ran)
 		}

@@ -4,14 +4,10 @@ import (
 	"bufio"
 	"context"
 	"fmt"
-	"go/ast"
-	"go/parser"
-	"go/token"
 	"io"
-	"io/fs"
 	"os"
 	"os/exec"
-	"path/filepath"
+	"path"
 	"regexp"
 	"slices"
 	"strconv"
@@ -26,61 +22,55 @@ type target struct {
 	Name    string
 }
 
-// find returns the targets of the module in root, by package and name.
+// find returns the targets of the module in root that git knows, by package and name.
 func find(root string) ([]target, error) {
+	git := func(args ...string) (string, error) {
+		cmd := exec.Command("git", args...)
+		cmd.Dir = root
+		out, err := cmd.Output()
+		if err != nil {
+			return "", fmt.Errorf("git %s: %w", args[0], err)
+		}
+		return string(out), nil
+	}
+	modules, err := git("ls-files", "*/go.mod")
+	if err != nil {
+		return nil, err
+	}
+	declared, err := git("grep", "-E", `^func Fuzz[A-Za-z0-9_]+\([a-z]+ \*testing\.F\)`, "--", "*_test.go", ":!*/testdata/*")
+	if err != nil {
+		return nil, err
+	}
 	var found []target
-	err := filepath.WalkDir(root, func(path string, d fs.DirEntry, err error) error {
-		if err != nil {
-			return err
+	for line := range strings.Lines(declared) {
+		file, declaration, _ := strings.Cut(line, ":func ")
+		name, _, _ := strings.Cut(declaration, "(")
+		foreign := slices.ContainsFunc(strings.Fields(modules), func(mod string) bool {
+			return strings.HasPrefix(file, path.Dir(mod)+"/")
+		})
+		if !foreign {
+			found = append(found, target{path.Dir(file), name})
 		}
-		if d.IsDir() {
-			if path == root {
-				return nil
-			}
-			_, other := os.Stat(filepath.Join(path, "go.mod"))
-			if name := d.Name(); other == nil || name == "testdata" || name[0] == '.' || name[0] == '_' {
-				return filepath.SkipDir
-			}
-			return nil
-		}
-		if !strings.HasSuffix(path, "_test.go") {
-			return nil
-		}
-		file, err := parser.ParseFile(token.NewFileSet(), path, nil, parser.SkipObjectResolution)
-		if err != nil {
-			return err
-		}
-		folder, err := filepath.Rel(root, filepath.Dir(path))
-		if err != nil {
-			return err
-		}
-		for _, decl := range file.Decls {
-			if f, ok := decl.(*ast.FuncDecl); ok && f.Recv == nil && strings.HasPrefix(f.Name.Name, "Fuzz") &&
-				len(f.Type.Params.List) == 1 {
-				found = append(found, target{filepath.ToSlash(folder), f.Name.Name})
-			}
-		}
-		return nil
-	})
+	}
 	slices.SortFunc(found, func(a, b target) int {
 		return strings.Compare(a.Package+" "+a.Name, b.Package+" "+b.Name)
 	})
-	return found, err
+	return found, nil
 }
 
 // A result is the outcome of one run of a target.
 type result struct {
-	Elapsed    time.Duration // of all workers together
+	Elapsed    time.Duration
 	Executions int64
 	Inputs     int      // inputs that cover new code, committed and cached
 	Failed     []string // the inputs that failed
 }
 
 // fuzz runs the target. An interrupted run counts with its actual time.
-func (t target) fuzz(ctx context.Context, each time.Duration, parallel int) (result, error) {
+func (t target) fuzz(ctx context.Context, each time.Duration) (result, error) {
 	cmd := exec.CommandContext(ctx, "go", "test", "-run", "^$", "-fuzz", "^"+t.Name+"$", "-fuzztime", each.String(),
 		"-fuzzminimizetime", "1s", // for each new input; the default is a minute
-		"-parallel", strconv.Itoa(parallel), "./"+t.Package)
+		"-parallel", "1", "./"+t.Package)
 	cmd.Cancel = func() error { return cmd.Process.Signal(syscall.SIGINT) } // go forwards it to its test
 	cmd.WaitDelay = 20 * time.Second
 	out, in := io.Pipe()
@@ -92,7 +82,6 @@ func (t target) fuzz(ctx context.Context, each time.Duration, parallel int) (res
 		in.Close()
 	}()
 	ran, text := read(io.TeeReader(out, os.Stdout))
-	ran.Elapsed *= time.Duration(parallel)
 	if failure != nil && len(ran.Failed) == 0 && ran.Executions == 0 {
 		return ran, fmt.Errorf("%s %s did not run: %w\n%s", t.Package, t.Name, failure, text)
 	}
