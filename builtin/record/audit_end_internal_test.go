@@ -120,8 +120,8 @@ func TestLastRecordIsSearchedBackwards(t *testing.T) {
 func TestLinesAreReadBackward(t *testing.T) {
 	long := strings.Repeat("x", 3*chunk)
 	for _, text := range []string{
-		"", "a", "a\n", "a\nb", "a\nb\n", "\n", "\n\n", "a\n\nb\n", "\na\n", long, long + "\n" + long + "\n", "a\n" + long + "\nb",
-		strings.Repeat("abc\n", chunk/2),
+		"", "a", "a\n", "a\nb", "a\nb\n", "\n", "\n\n", "a\n\nb\n", "\na\n", long, long + "\n" + long + "\n",
+		"a\n" + long + "\nb", strings.Repeat("abc\n", chunk/2),
 	} {
 		want := slices.Collect(strings.SplitSeq(strings.TrimSuffix(text, "\n"), "\n"))
 		if strings.TrimSuffix(text, "\n") == "" && len(text) < 2 {

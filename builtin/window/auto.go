@@ -24,8 +24,8 @@ import (
 // Compactor. After a compaction, whatever its effect, Auto votes again when the estimate has grown by a tenth. For
 // example, a compaction that leaves the conversation over CompactAt is not repeated in each step.
 //
-// Bind panics if Compactor is nil or invalid, and unless WarnAt < CompactAt < Window - Reserve. Auto keeps separate state
-// for each run and is safe for concurrent use.
+// Bind panics if Compactor is nil or invalid, and unless WarnAt < CompactAt < Window - Reserve. Auto keeps separate
+// state for each run and is safe for concurrent use.
 type Auto struct {
 	Compactor agent.Compactor
 	Window    int // tokens; 0: the window of the model, or 128,000 if it reports none
@@ -84,7 +84,7 @@ func (c *Auto) check() error {
 	case c.Compactor == nil:
 		return errors.New("Compactor is nil, so nothing could be compacted; give it one, such as a window.Default")
 	case c.Window < 0 || c.WarnAt < 0 || c.CompactAt < 0 || c.Reserve < 0 || c.EveryCalls < 0:
-		return errors.New("a number is negative; give Window, WarnAt, CompactAt, Reserve and EveryCalls positive numbers, or 0")
+		return errors.New("a number is negative; give Window, WarnAt, CompactAt, Reserve and EveryCalls no negative one")
 	case t.warn >= t.compact || t.compact >= t.block:
 		return fmt.Errorf("WarnAt is %d, CompactAt %d and Window - Reserve %d; let each be less than the next", t.warn,
 			t.compact, t.block)

@@ -23,7 +23,7 @@ func TestChangedAuditLogIsNoticed(t *testing.T) {
 			"UPDATE audit SET line = CAST(replace(CAST(line AS TEXT), 'two', '2') AS BLOB) WHERE position = 3",
 			"it no longer has record 3", "does not match the line"},
 		{"line added", "INSERT INTO audit (log, line) SELECT log, line FROM audit WHERE position = 1",
-			"lines that do not continue it were added", "moved"},
+			"records that do not continue it were added", "moved"},
 		{"first line removed", "DELETE FROM audit WHERE position = 1", "", "lines before it were removed"},
 		{"other log changed", "INSERT INTO audit (log, line) VALUES ('other', x'00')", "", ""},
 	} {

@@ -118,7 +118,10 @@ func TestAFullWindowRequestsACompaction(t *testing.T) {
 		at       window.PressureLevel
 		messages int
 		fired    bool
-	}{{"", 4, false}, {"", 7, false}, {"", 8, true}, {window.PressureWarning, 4, false}, {window.PressureWarning, 5, true}} {
+	}{
+		{"", 4, false}, {"", 7, false}, {"", 8, true}, {window.PressureWarning, 4, false},
+		{window.PressureWarning, 5, true},
+	} {
 		hook := &window.Auto{
 			Compactor: window.Truncate{},
 			Window:    1000,
