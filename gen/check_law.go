@@ -1,6 +1,7 @@
 package gen
 
 import (
+	"cmp"
 	"go/ast"
 	"go/token"
 	"slices"
@@ -262,24 +263,24 @@ func (r *specInfo) aloneIn(m *member, marker *marker, report report) {
 	if len(marker.with) > 0 {
 		but = ", or with spec." + spelling.Or(marker.with)
 	}
-	found := false
-	var intruder *element
+	var own, intruder *element
 	for _, e := range m.law {
-		found = found || e.is(marker.name)
-		fits := e.is(marker.name) || e.kind == markerElement && slices.Contains(marker.with, e.name)
-		if fits || e.at(last) || e.kind == errorElement {
-			if !found || intruder == nil {
-				continue
-			}
-		} else if intruder == nil {
-			intruder = e
-		}
-		if found {
-			report(e.expr.Pos(), "spec.%s is listed alone%s, and %s also lists %s: make two points of it, or choose one",
-				marker.name, but, m.Name, r.text(intruder.expr))
-			return
+		switch fits := e.kind == markerElement && slices.Contains(marker.with, e.name); {
+		case e.is(marker.name):
+			own = cmp.Or(own, e)
+		case !fits && !e.at(last) && e.kind != errorElement:
+			intruder = cmp.Or(intruder, e)
 		}
 	}
+	if intruder == nil {
+		return
+	}
+	later := own
+	if intruder.expr.Pos() > own.expr.Pos() {
+		later = intruder
+	}
+	report(later.expr.Pos(), "spec.%s is listed alone%s, and %s also lists %s: make two points of it, or choose one",
+		marker.name, but, m.Name, r.text(intruder.expr))
 }
 
 func checkVoteRewrites(r *specInfo, report report) {
@@ -312,11 +313,7 @@ func checkVoteExits(r *specInfo, report report) {
 		if m.Kind != Vote {
 			continue
 		}
-		exits := false
-		for _, e := range m.law {
-			exits = exits || e.isExit() || e.kind != markerElement
-		}
-		if !exits {
+		if !m.doubtful() { // an exit, or a mistaken attempt at one, is no marker
 			report(m.Pos, "%s votes on nothing: list the exits after spec.Vote, the strongest first", m.Name)
 		}
 	}

@@ -8,23 +8,12 @@ import (
 
 // policies returns the policies in the result list of the method.
 func (m *member) policies() []*element {
-	var all []*element
-	for _, e := range m.law {
-		if e.at(last) {
-			all = append(all, e)
-		}
-	}
-	return all
+	return slices.DeleteFunc(slices.Clone(m.law), func(e *element) bool { return !e.at(last) })
 }
 
 // decides reports whether a hook of the point can decide something.
 func (m *member) decides() bool {
-	for _, e := range m.law {
-		if e.decides() {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(m.law, (*element).decides)
 }
 
 // unclear reports whether an invalid element of the list may have been meant as a policy.
@@ -87,14 +76,10 @@ func (m *member) laws() int {
 	return n
 }
 
-// doubtful reports whether the list has an invalid element. The intended decisions of the point are unknown then.
+// doubtful reports whether the list has another element than markers: an exit, or an invalid element, with which the
+// intended decisions of the point are unknown.
 func (m *member) doubtful() bool {
-	for _, e := range m.law {
-		if e.kind != markerElement {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(m.law, func(e *element) bool { return e.kind != markerElement })
 }
 
 func checkPolicyLast(r *specInfo, report report) {

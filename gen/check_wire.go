@@ -1,10 +1,11 @@
 package gen
 
 import (
+	_ "embed" // for unencodable.txt
 	"go/ast"
 	"go/token"
-	"slices"
 	"strings"
+	"sync"
 )
 
 // checkWireType looks for fields that encoding/json cannot write and read. It follows types that the package declares.
@@ -40,35 +41,14 @@ type wireTypes struct {
 	own    map[string]bool // types with methods of encoding/json
 }
 
-// notEncodable are types of the standard library that JSON cannot hold, by package: interfaces with methods, structs
-// with functions or channels, and structs without exported fields, which would arrive empty. Types of other packages
-// are checked when a program connects.
-var notEncodable = map[string][]string{
-	"bufio":         {"ReadWriter", "Reader", "Scanner", "Writer"},
-	"bytes":         {"Buffer", "Reader"},
-	"context":       {"CancelCauseFunc", "CancelFunc", "Context"},
-	"database/sql":  {"Conn", "DB", "Rows", "Stmt", "Tx"},
-	"encoding/json": {"Decoder", "Encoder"},
-	"fmt":           {"Stringer"},
-	"io": {
-		"Closer", "PipeReader", "PipeWriter", "ReadCloser", "ReadSeekCloser", "ReadSeeker", "ReadWriteCloser", "ReadWriter",
-		"Reader", "ReaderAt", "Seeker", "WriteCloser", "Writer",
-	},
-	"io/fs":    {"DirEntry", "FS", "File", "FileInfo"},
-	"log":      {"Logger"},
-	"log/slog": {"Handler", "Logger"},
-	"net":      {"Addr", "Conn", "Listener"},
-	"net/http": {
-		"Client", "Flusher", "Handler", "HandlerFunc", "Request", "Response", "ResponseWriter", "RoundTripper", "Server",
-		"Transport",
-	},
-	"os":      {"File", "FileInfo", "Process"},
-	"os/exec": {"Cmd"},
-	"reflect": {"Type", "Value"},
-	"strings": {"Builder", "Reader"},
-	"time":    {"Ticker", "Timer"},
-	"unsafe":  {"Pointer"},
-}
+// unencodableText has the types of the standard library that JSON cannot hold, one per line: interfaces with methods,
+// structs with functions or channels, and structs without exported fields, which would arrive empty. Types of other
+// packages are checked when a program connects.
+//
+//go:embed unencodable.txt
+var unencodableText string
+
+var unencodable = sync.OnceValue(func() map[string]bool { return words(unencodableText) })
 
 // walk visits a type that is written inside another one, or nil.
 func (w *wireTypes) walk(expr ast.Expr, inside string) {
@@ -103,7 +83,7 @@ func (w *wireTypes) walk(expr ast.Expr, inside string) {
 		if x == nil {
 			return
 		}
-		if line := w.qualifiers[x.Name]; line != nil && slices.Contains(notEncodable[line.path], t.Sel.Name) {
+		if line := w.qualifiers[x.Name]; line != nil && unencodable()[line.path+"."+t.Sel.Name] {
 			w.refuse(t.Pos(), inside, "of type "+line.path+"."+t.Sel.Name)
 		}
 	case *ast.InterfaceType:

@@ -4,7 +4,6 @@ import (
 	_ "embed"
 	"go/ast"
 	"maps"
-	"strings"
 	"sync"
 )
 
@@ -15,13 +14,7 @@ import (
 var incomparableText string
 
 // incomparableStandard returns the types of the standard library whose values == cannot compare.
-var incomparableStandard = sync.OnceValue(func() map[string]bool {
-	all := map[string]bool{}
-	for _, name := range strings.Fields(incomparableText) {
-		all[name] = true
-	}
-	return all
-})
+var incomparableStandard = sync.OnceValue(func() map[string]bool { return words(incomparableText) })
 
 // incomparable returns why == cannot compare values of a type, or "". Types of the standard library are known. Those of
 // other modules count as comparable.
