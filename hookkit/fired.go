@@ -26,6 +26,15 @@ type Verdict struct {
 	Failures []*Failure    // in order; at an around point without the errors that hooks returned
 	Start    time.Time     // when the fire began
 	Elapsed  time.Duration // how long its hooks ran, without the observers
+	Slow     []SlowHook    // in the order in which they returned; nil unless a record asks for them
+}
+
+// A SlowHook is a hook that took longer than the limit of a record, see package hooklog.
+type SlowHook struct {
+	Hook    string
+	Site    string // where it was registered, file:line
+	Start   time.Time
+	Elapsed time.Duration // until it returned or exceeded its [Timeout]
 }
 
 // A Ballot is the vote of one hook at a point whose hooks vote.

@@ -60,6 +60,9 @@ func (p *printer) print(e hooklog.Event) {
 	if n := len(e.Failures); n > 0 {
 		fmt.Fprint(p.w, p.palette.paint(red, " "+plural(n, "failure")))
 	}
+	if n := len(e.Slow); n > 0 {
+		fmt.Fprint(p.w, p.palette.paint(yellow, " "+plural(n, "slow hook")))
+	}
 	fmt.Fprintln(p.w)
 	if p.verbose {
 		p.details(e)
@@ -146,6 +149,9 @@ func (p *printer) details(e hooklog.Event) {
 	}
 	for _, f := range e.Failures {
 		line("failure", place(f.By, f.Site)+": "+visible(f.Cause, mostValue))
+	}
+	for _, h := range e.Slow {
+		line("slow", fmt.Sprintf("%s took %s, from %s on", place(h.By, h.Site), short(h.Elapsed), short(h.After)))
 	}
 	if e.Error != "" {
 		line("error", visible(e.Error, mostValue))

@@ -66,7 +66,7 @@ func each(entries []*entry, f func(*entry)) {
 func (s *Snapshot) notifyLater(e *entry, fired any, converted hookkit.AnyFired) {
 	ctx := context.WithoutCancel(s.recording.ctx)
 	deliver := func() { s.notify(ctx, e, fired, &converted) }
-	if c, ok := e.capturer(); ok {
+	if c, ok := observerAs[capturer](e); ok {
 		var write func()
 		s.observe(ctx, e, func() { write = c.Capture(ctx, s.recording.run, converted) })
 		if write == nil {
@@ -111,14 +111,16 @@ type capturer interface {
 	Capture(ctx context.Context, run hookkit.AnyRun, fired hookkit.AnyFired) func()
 }
 
-// capturer returns the observer if it is a capturer.
-func (e *entry) capturer() (capturer, bool) {
-	all, ok := e.hook.(everything)
-	if !ok {
-		return nil, false
+// A watcher is an observer that wants to know which hooks take longer than a limit. Its fires call hooks as those with
+// tracers do.
+type watcher interface{ SlowHooks() time.Duration }
+
+// observerAs returns the observer of all points if it is a T.
+func observerAs[T any](e *entry) (t T, ok bool) {
+	if all, isAll := e.hook.(everything); isAll {
+		t, ok = all.observer.(T)
 	}
-	c, ok := all.observer.(capturer)
-	return c, ok
+	return t, ok
 }
 
 // everything is an observer of all points.

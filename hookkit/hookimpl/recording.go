@@ -40,6 +40,9 @@ func (s *Snapshot) record(ctx context.Context, run hookkit.AnyRun, key any, call
 	r.snapshot = *s
 	r.snapshot.recording = r
 	r.ctx, r.run, r.key, r.caller = Background(ctx), run, key, caller
+	if r.snapshot.timesHooks() {
+		r.snapshot.fill()
+	}
 	return &r.snapshot
 }
 
@@ -65,9 +68,9 @@ func (r *recording) begin(fired any) {
 }
 
 // release empties the memory of a recorded fire for a later one. It leaves the memory to the garbage collector if
-// something may still use it: an abandoned around hook, or an observer in the background.
+// something may still use it: an abandoned hook, or an observer in the background.
 func (s *Snapshot) release() {
-	if s.point.wraps || slices.ContainsFunc(s.observers, func(e *entry) bool { return e.queue != nil }) {
+	if s.point.wraps || s.timesHooks() || slices.ContainsFunc(s.observers, func(e *entry) bool { return e.queue != nil }) {
 		return
 	}
 	r, point := s.recording, s.point
@@ -89,6 +92,16 @@ func (r *recording) concluded(by hookkit.By, err error) {
 	r.ended, r.err, r.gone = true, err, nil
 	r.mu.Unlock()
 	r.decided(by)
+}
+
+// took records the time of a hook that has returned if it is longer than the limit.
+func (r *recording) took(e *entry, start time.Time, limit time.Duration) {
+	elapsed := time.Since(start)
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if elapsed > limit && !r.ended {
+		r.verdict.Slow = append(r.verdict.Slow, hookkit.SlowHook{Hook: e.Name, Site: e.Site, Start: start, Elapsed: elapsed})
+	}
 }
 
 func (r *recording) voted(by hookkit.By, outcome any) {

@@ -4,6 +4,7 @@ import (
 	"context"
 	"reflect"
 	"slices"
+	"time"
 
 	"github.com/hookgen/hookgen/hookkit"
 )
@@ -27,6 +28,8 @@ type Snapshot struct {
 	rank      int        // with single: of the exit that leads the vote so far
 	refused   *[]error   // with single, at a CheckAll point: the refusals so far
 	recording *recording // of one fire; nil where fires share the snapshot
+
+	slow time.Duration // an observer wants to know which hooks take longer; 0 if none does
 }
 
 // depth returns the position of the entry's layer, 0 for the outermost.
@@ -59,6 +62,11 @@ func (r *Registry) take() *Snapshot {
 
 // fill makes Hooks from the entries.
 func (s *Snapshot) fill() {
+	for _, e := range s.observers {
+		if w, ok := observerAs[watcher](e); ok && !s.point.wraps { // records lack around points
+			s.slow = w.SlowHooks()
+		}
+	}
 	hooks := reflect.MakeSlice(reflect.SliceOf(s.point.hookType), len(s.entries), len(s.entries))
 	for i, e := range s.entries {
 		hooks.Index(i).Set(reflect.ValueOf(s.callable(e)))
@@ -68,12 +76,15 @@ func (s *Snapshot) fill() {
 
 // callable returns the hook of the entry, inside a supervisedHook if there is more to do than calling it.
 func (s *Snapshot) callable(e *entry) any {
-	if len(s.tracers) == 0 && e.Timeout == 0 {
+	if len(s.tracers) == 0 && e.Timeout == 0 && !s.timesHooks() {
 		return e.hook
 	}
 	supervised := &supervisedHook{snapshot: s, entry: e}
 	return s.point.MakeHook(s.point.Name, supervised.call)
 }
+
+// timesHooks reports whether each hook of this one fire is timed.
+func (s *Snapshot) timesHooks() bool { return s.slow > 0 && s.recording != nil && len(s.entries) > 0 }
 
 // Recording reports whether the fire has observers or tracers to notify when it ends, and has not called Record yet.
 func (s *Snapshot) Recording() bool { return s.recording != nil && !s.recording.begun }

@@ -10,7 +10,8 @@ import (
 	"github.com/hookgen/hookgen/hookkit"
 )
 
-// A supervisedHook calls one hook of a snapshot where there is more to do than calling it: a timeout, or tracers.
+// A supervisedHook calls one hook of a snapshot where there is more to do than calling it: a timeout, tracers, or a
+// record of the time.
 type supervisedHook struct {
 	snapshot *Snapshot
 	entry    *entry
@@ -20,6 +21,9 @@ type supervisedHook struct {
 func (s *supervisedHook) call(
 	ctx context.Context, run hookkit.AnyRun, call hookkit.AnyCall,
 ) (reply hookkit.AnyReply, err error) {
+	if s.snapshot.timesHooks() {
+		defer s.snapshot.recording.took(s.entry, time.Now(), s.snapshot.slow)
+	}
 	if len(s.snapshot.tracers) == 0 {
 		return s.callLimited(ctx, run, call)
 	}

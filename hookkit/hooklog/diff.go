@@ -303,5 +303,8 @@ func sizeOf(e Event) int {
 	for _, f := range e.Failures {
 		size += 50 + len(f.By) + len(f.Site) + len(f.Cause)
 	}
+	for _, h := range e.Slow {
+		size += 50 + len(h.By) + len(h.Site)
+	}
 	return size
 }

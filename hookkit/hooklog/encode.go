@@ -85,6 +85,9 @@ func (l *lineEncoder) event(e *Event) {
 	if len(e.Failures) > 0 {
 		l.marshal(`,"failures":`, e.Failures)
 	}
+	if len(e.Slow) > 0 {
+		l.marshal(`,"slow":`, e.Slow)
+	}
 	l.buf = strconv.AppendInt(append(l.buf, `,"elapsed":`...), int64(e.Elapsed), 10)
 	l.buf = append(l.buf, '}')
 }

@@ -17,7 +17,7 @@ const golden = `{"protocol":1,"seq":7,"time":"2026-03-04T05:06:07.000000008+01:0
 	`"payload":{"To":"you"},"final":{"To":"me"},"decision":"Refuse","value":{"Reason":"no"},"by":"guard",` +
 	`"site":"main.go:7","reason":"a \"reason\"","error":"é\n","ballots":[{"by":"b","site":"b.go:1","decision":"Deny",` +
 	`"reason":"c","value":{}}],"collected":["x"],"failures":[{"by":"f","site":"f.go:2","cause":"broken"}],` +
-	`"elapsed":9}` + "\n"
+	`"slow":[{"by":"s","site":"s.go:3","after":4,"elapsed":5}],"elapsed":9}` + "\n"
 
 func TestLinesKeepTheirFormat(t *testing.T) {
 	e := Event{
@@ -27,7 +27,8 @@ func TestLinesKeepTheirFormat(t *testing.T) {
 		Payload: json.RawMessage(`{"To":"you"}`), Final: json.RawMessage(`{"To":"me"}`), Decision: "Refuse",
 		Value: json.RawMessage(`{"Reason":"no"}`), By: "guard", Site: "main.go:7", Reason: `a "reason"`, Error: "é\n",
 		Ballots:   []Ballot{{"b", "b.go:1", "Deny", "c", json.RawMessage(`{}`)}},
-		Collected: json.RawMessage(`["x"]`), Failures: []Failure{{"f", "f.go:2", "broken"}}, Elapsed: 9,
+		Collected: json.RawMessage(`["x"]`), Failures: []Failure{{"f", "f.go:2", "broken"}},
+		Slow: []SlowHook{{"s", "s.go:3", 4, 5}}, Elapsed: 9,
 	}
 	line, err := encodeLine(nil, &e, nil, true)
 	if err != nil || string(line) != golden {
@@ -81,6 +82,9 @@ func TestLinesAreThoseOfEncodingJSON(t *testing.T) {
 			Failures: rapid.SliceOfN(rapid.Custom(func(t *rapid.T) Failure {
 				return Failure{text.Draw(t, "by"), text.Draw(t, "site"), text.Draw(t, "cause")}
 			}), 0, 2).Draw(t, "failures"),
+			Slow: rapid.SliceOfN(rapid.Custom(func(t *rapid.T) SlowHook {
+				return SlowHook{text.Draw(t, "by"), text.Draw(t, "site"), 1, time.Duration(rapid.Int64().Draw(t, "took"))}
+			}), 0, 2).Draw(t, "slow"),
 			Elapsed: time.Duration(rapid.Int64().Draw(t, "elapsed")),
 		}
 		want, wantErr := json.Marshal(e)

@@ -37,7 +37,20 @@ type Event struct {
 
 	Collected json.RawMessage `json:"collected,omitempty"` // an array, at points that collect
 	Failures  []Failure       `json:"failures,omitempty"`  // of every hook that failed, in order
+	Slow      []SlowHook      `json:"slow,omitempty"`      // the hooks that took longer than [SlowAfter]
 	Elapsed   time.Duration   `json:"elapsed"`             // of the hooks, in nanoseconds
+}
+
+// SlowAfter is the limit after which a record has the time of a hook. To measure it, the fires with a record call each
+// hook as those with a [hookkit.Tracer] do. Other fires pay nothing.
+const SlowAfter = 10 * time.Millisecond
+
+// A SlowHook is the time of one hook.
+type SlowHook struct {
+	By      string        `json:"by"`
+	Site    string        `json:"site"`
+	After   time.Duration `json:"after"`   // from the beginning of the fire until the hook was called, in nanoseconds
+	Elapsed time.Duration `json:"elapsed"` // until it returned, in nanoseconds
 }
 
 // A Ballot is the vote of one hook.
@@ -116,6 +129,9 @@ func newEvent(fired *hookkit.AnyFired) (e Event, err error) {
 	}
 	for _, f := range fired.Failures {
 		e.Failures = append(e.Failures, Failure{f.Hook, f.Site, f.Cause.Error()})
+	}
+	for _, h := range fired.Slow {
+		e.Slow = append(e.Slow, SlowHook{h.Hook, h.Site, h.Start.Sub(fired.Start), h.Elapsed})
 	}
 	encode := func(v any) json.RawMessage {
 		text, failed := json.Marshal(v)

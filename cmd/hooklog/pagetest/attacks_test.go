@@ -44,6 +44,7 @@ func attackedRuns() []hooklog.Event {
 			value := encode([]string{text, text, text, text})
 			e.Ballots = []hooklog.Ballot{{By: text, Site: text, Decision: text, Reason: text, Value: value}}
 			e.Failures = []hooklog.Failure{{By: text, Site: text, Cause: text}}
+			e.Slow = []hooklog.SlowHook{{By: text, Site: text}}
 			e.Value, e.Collected = encode(map[string]string{text: text}), encode([]string{text})
 		}
 		changed := func(e *hooklog.Event) {

@@ -10,6 +10,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/chromedp/cdproto/runtime"
 	"github.com/chromedp/chromedp"
@@ -26,6 +27,7 @@ func showsHostileTexts(t *testing.T, p *tab) {
 	e.Run.Labels = map[string]string{hostile: hostile}
 	e.Ballots = []hooklog.Ballot{{By: hostile, Site: hostile, Decision: hostile, Reason: hostile, Value: e.Payload}}
 	e.Failures = []hooklog.Failure{{By: hostile, Site: hostile, Cause: hostile}}
+	e.Slow = []hooklog.SlowHook{{By: hostile, Site: hostile, Elapsed: time.Second}}
 	e.Value, e.Collected, e.Final = e.Payload, e.Payload, json.RawMessage(`{"`+`\u003cb\u003e`+`":"`+`\u202E`+`"}`)
 	e.Payload = json.RawMessage(strings.Replace(string(e.Payload), `"Text"`, `"task"`, 1))
 	p.write(e)

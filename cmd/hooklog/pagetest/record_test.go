@@ -59,6 +59,7 @@ func payload(text string) eventChange {
 
 func failed(e *hooklog.Event) {
 	e.Failures = []hooklog.Failure{{By: "broken.Hook", Site: "broken.go:3", Cause: "out of paper"}}
+	e.Slow = []hooklog.SlowHook{{By: "slow.Hook", Site: "slow.go:4", After: e.Elapsed / 4, Elapsed: e.Elapsed / 2}}
 }
 
 func below(parent string) eventChange { return func(e *hooklog.Event) { e.Run.Parent = parent } }

@@ -29,7 +29,15 @@ func opensRun(t *testing.T, p *tab) {
 		"number 3, run.jsonl:3", `"Reason": "not to strangers"`, `"To": "you",`)
 	p.click(".fires > li:nth-child(3) > button")
 	p.until(`document.querySelectorAll('.detail').length === 2`)
-	p.want(".fires > li:nth-child(3) .detail", "broken.Hook broken.go:3", "out of paper")
+	p.want(".fires > li:nth-child(3) .detail", "broken.Hook broken.go:3", "out of paper",
+		"slow.Hook slow.go:4")
+	bar := get[string](p, `(() => {
+		const track = document.querySelector('.took'), bar = getComputedStyle(track, '::after');
+		return [bar.left, bar.width].map(w => parseFloat(w) / track.clientWidth).join(' ');
+	})()`)
+	if bar != "0.25 0.5" {
+		t.Errorf("the bar of the slow hook begins and lasts %s of the fire", bar)
+	}
 }
 
 func nestsRuns(t *testing.T, p *tab) {

@@ -2,6 +2,7 @@ package wireimpl
 
 import (
 	"context"
+	"time"
 
 	"github.com/hookgen/hookgen/hookkit"
 	"github.com/hookgen/hookgen/hookkit/hooklog"
@@ -23,6 +24,9 @@ func (r Recorder[R]) Observe(ctx context.Context, run R, fired hookkit.AnyFired)
 		write()
 	}
 }
+
+// SlowHooks returns the limit after which hookimpl gives the time of a hook to the event.
+func (r Recorder[R]) SlowHooks() time.Duration { return hooklog.SlowAfter }
 
 // Capture encodes the event for a fire and returns the function that writes it. With [hookkit.Async], hookimpl calls it
 // in the fire, and the function in the background: the program may change the payload after the fire.

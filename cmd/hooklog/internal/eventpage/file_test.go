@@ -141,6 +141,7 @@ func FuzzWrite(f *testing.F) {
 		e.Decision, e.By, e.Site, e.Reason, e.Error = text+"D", text, text, text, text
 		e.Value, e.Final, e.Collected = e.Payload, e.Payload, e.Payload
 		e.Failures = []hooklog.Failure{{By: text, Site: text, Cause: text}}
+		e.Slow = []hooklog.SlowHook{{By: text, Site: text}}
 		e.Ballots = []hooklog.Ballot{{By: text, Site: text, Decision: text, Reason: text, Value: e.Payload}}
 		x := indexOf(t, e)
 		var page bytes.Buffer

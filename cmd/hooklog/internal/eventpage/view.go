@@ -210,20 +210,21 @@ var inHTML = strings.NewReplacer(`\\`, `\\`, `\u003c`, "<", `\u003e`, ">", `\u00
 // A detailView is everything about a fire.
 type detailView struct {
 	fireView
-	RunID     string            `json:"runID"`
-	At        int               `json:"at"` // the place in the timeline of its run
-	Parent    string            `json:"parent,omitempty"`
-	Spec      string            `json:"spec"`
-	Site      string            `json:"site,omitempty"`
-	Whole     string            `json:"whole,omitempty"`     // the reason, not shortened
-	ErrorText string            `json:"errorText,omitempty"` // that Fire returned
-	Ballots   []ballotView      `json:"ballots,omitempty"`
-	Failed    []hooklog.Failure `json:"failed,omitempty"`
-	Value     *text             `json:"value,omitempty"`
-	Collected *text             `json:"collected,omitempty"`
-	Payload   *text             `json:"payload"`
-	Final     *text             `json:"final,omitempty"`
-	Change    *text             `json:"change,omitempty"` // from Payload to Final
+	RunID     string             `json:"runID"`
+	At        int                `json:"at"` // the place in the timeline of its run
+	Parent    string             `json:"parent,omitempty"`
+	Spec      string             `json:"spec"`
+	Site      string             `json:"site,omitempty"`
+	Whole     string             `json:"whole,omitempty"`     // the reason, not shortened
+	ErrorText string             `json:"errorText,omitempty"` // that Fire returned
+	Ballots   []ballotView       `json:"ballots,omitempty"`
+	Failed    []hooklog.Failure  `json:"failed,omitempty"`
+	Slow      []hooklog.SlowHook `json:"slow,omitempty"`
+	Value     *text              `json:"value,omitempty"`
+	Collected *text              `json:"collected,omitempty"`
+	Payload   *text              `json:"payload"`
+	Final     *text              `json:"final,omitempty"`
+	Change    *text              `json:"change,omitempty"` // from Payload to Final
 }
 
 type ballotView struct {
@@ -256,6 +257,10 @@ func (v *views) detail(n int) (detailView, error) {
 		d.Failed = append(d.Failed, hooklog.Failure{
 			By: short(f.By, maxPart), Site: short(f.Site, maxPart), Cause: short(f.Cause, maxReason),
 		})
+	}
+	for _, h := range e.Slow {
+		h.By, h.Site = short(h.By, maxPart), short(h.Site, maxPart)
+		d.Slow = append(d.Slow, h)
 	}
 	if e.Final != nil {
 		d.Final, d.Change = textOf(e.Final), difference(e.Payload, e.Final)

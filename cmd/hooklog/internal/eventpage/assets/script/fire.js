@@ -38,6 +38,12 @@ function detail(d) {
 			el('span', {}, shown(f.by), ' ', el('span', {class: 'site'}, shown(f.site))), el('span', {class: 'bad'}, shown(f.cause)),
 		])));
 	}
+	if (d.slow) {
+		parts.push(el('h3', {}, 'Slow hooks'), table(['Hook', 'Time', 'In the fire'], d.slow.map(h => [
+			el('span', {}, shown(h.by), ' ', el('span', {class: 'site'}, shown(h.site))), duration(nanos(h.elapsed)),
+			timeBar(h, d.elapsed),
+		])));
+	}
 	if (d.ballots) {
 		parts.push(el('h3', {}, 'Votes'), table(['Hook', 'Vote', 'Reason'], d.ballots.map(b => [
 			el('span', {}, shown(b.by), ' ', el('span', {class: 'site'}, shown(b.site))), shown(b.decision),
@@ -53,6 +59,14 @@ function detail(d) {
 			...textPart('Payload after the hooks', d.final, d.event, ['final']));
 	} else parts.push(...textPart('Payload', d.payload, d.event, ['payload']));
 	return parts;
+}
+
+// timeBar shows when a hook ran, from the beginning of its fire to the end.
+function timeBar(h, whole) {
+	const bar = el('div', {class: 'took'}), share = ns => Math.max(0, Math.min(100, 100 * ns / (whole || 1)));
+	bar.style.setProperty('--from', `${share(h.after)}%`);
+	bar.style.setProperty('--length', `${share(h.elapsed)}%`);
+	return bar;
 }
 
 function table(names, lines) {
