@@ -321,7 +321,8 @@ func TestRuleFilesCountTogether(t *testing.T) {
 	if err := os.WriteFile(paths[2], []byte(`[{"tool": "edit"}]`), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	if rules, err := permission.LoadRules(paths); rules != nil || err == nil || !strings.HasPrefix(err.Error(), paths[2]+":1:2: ") {
+	rules, err = permission.LoadRules(paths)
+	if rules != nil || err == nil || !strings.HasPrefix(err.Error(), paths[2]+":1:2: ") {
 		t.Errorf("with an invalid file: %v, %v", rules, err)
 	}
 	if _, err := permission.LoadRules(nil); err == nil {

@@ -20,8 +20,8 @@ import (
 //
 // For example, an agent has long instructions for releases, for reviews and for migrations. The system prompt has only
 // a list with the name and the description of each skill. For a release, the model calls the tool load_skill with the
-// name "release". From the next prompt on, the prompts have the instructions of that skill. Add [Skills.Tool] to the
-// tools of the agent:
+// name "release". The result of that call are the instructions, so that they are sent once and then read from the cache
+// of the provider, like the rest of the conversation. Add [Skills.Tool] to the tools of the agent:
 //
 //	skills := &prompt.Skills{List: []prompt.Skill{{Name: "release", Description: "publish a version", ...}}}
 //	hooks.Use(skills)
@@ -31,8 +31,9 @@ import (
 // tools of all of them are allowed; a skill without a list allows every tool. The tool that loads skills is always
 // allowed. If an active skill has a Model, requests use it, the one loaded last if there are several.
 //
-// Skills adds the list to the system prompt at BeforeLLM, where it stays the same during the run and can be cached. The
-// instructions are contributed to Briefing. It decides at OnPermission, with the priority Safety, and observes
+// Skills adds the list to the system prompt at BeforeLLM, where it stays the same during the run and can be cached. If
+// the conversation no longer has the instructions of an active skill, for example after a compaction or because another
+// hook has truncated them, they follow the list. It decides at OnPermission, with the priority Safety, and observes
 // AfterTool. The active skills belong to the run; a sub-run starts without skills. Skills is safe for concurrent use.
 // Bind panics if List is empty, or if a name is empty or used twice.
 type Skills struct {
@@ -57,7 +58,6 @@ const maxLoaded = 64 << 10
 // Bind adds the hook to its points.
 func (s *Skills) Bind(h *agent.Hooks) {
 	kit.MustConfig("prompt.Skills", s.check())
-	h.Briefing.Add(s)
 	h.BeforeLLM.Add(s, hookkit.Priority(hookkit.InputShape))
 	h.OnPermission.Add(s, hookkit.Priority(hookkit.Safety))
 	h.AfterTool.Observe(s)
@@ -133,12 +133,10 @@ func loadedName(call agent.ToolCallRequest) (string, error) {
 	return args.Name, err
 }
 
-// Briefing contributes the instructions of the active skills.
-func (s *Skills) Briefing(_ context.Context, run *agent.Run, _ agent.Step) (texts []string, err error) {
-	for _, skill := range s.active(run) {
-		texts = append(texts, "# Skill "+shorten.Line(skill.Name, shorten.KeyChars)+"\n"+skill.Instructions)
-	}
-	return texts, nil
+// text returns the instructions of a skill for the model.
+func (skill *Skill) text() string {
+	return "The skill " + shorten.Line(skill.Name, shorten.KeyChars) + " is active from now on. Its instructions:\n" +
+		skill.Instructions
 }
 
 // BeforeLLM adds the list of skills to the system prompt, and selects the model.
@@ -151,11 +149,21 @@ func (s *Skills) BeforeLLM(
 	if head < 0 {
 		head = len(req.Messages)
 	}
-	list := agent.Message{Role: agent.RoleSystem, Content: s.listText()}
-	if !slices.ContainsFunc(req.Messages[:head], func(m agent.Message) bool { return m.Content == list.Content }) {
-		req.Messages = slices.Concat(req.Messages[:head], []agent.Message{list}, req.Messages[head:])
+	active := s.active(run)
+	var missing []agent.Message
+	add := func(text string, to []agent.Message, role agent.Role) {
+		if !slices.ContainsFunc(to, func(m agent.Message) bool { return m.Role == role && m.Content == text }) {
+			missing = append(missing, agent.Message{Role: agent.RoleSystem, Content: text})
+		}
 	}
-	for _, skill := range s.active(run) {
+	add(s.listText(), req.Messages[:head], agent.RoleSystem)
+	for _, skill := range active {
+		add(skill.text(), req.Messages[head:], agent.RoleTool)
+	}
+	if len(missing) > 0 {
+		req.Messages = slices.Concat(req.Messages[:head], missing, req.Messages[head:])
+	}
+	for _, skill := range active {
 		req.Model = cmp.Or(skill.Model, req.Model)
 	}
 	return agent.ReplaceBeforeLLM(req, "skills"), nil
@@ -210,9 +218,10 @@ func (t skillTool) Call(_ context.Context, call agent.ToolCallRequest) (string, 
 			Kind: agent.FailArguments, Message: "the arguments cannot be read: " + err.Error(), Cause: err,
 		}
 	}
-	if t.skills.skill(name) == nil {
+	skill := t.skills.skill(name)
+	if skill == nil {
 		return "", &agent.ToolError{Kind: agent.FailTool, NoRetry: true, Message: fmt.Sprintf(
 			"there is no skill %q; take a name from the list of skills", shorten.To(name, shorten.KeyChars))}
 	}
-	return "The skill " + shorten.Line(name, shorten.KeyChars) + " is active from the next message on.", nil
+	return skill.text(), nil
 }

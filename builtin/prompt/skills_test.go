@@ -28,17 +28,17 @@ func ExampleSkills() {
 	_, _ = a.Run(context.Background(), "Publish it.")
 	for _, req := range model.Requests() {
 		fmt.Println(req.Messages[0].Content)
-		fmt.Println(fixture.Briefing(req))
+		fmt.Println(req.Messages[len(req.Messages)-1].Content)
 	}
 	// Output:
 	// Skills are instructions for a kind of work. Load one with the tool load_skill before such work:
 	// - release: publish a version
 	// - review: review a change
-	//
+	// Publish it.
 	// Skills are instructions for a kind of work. Load one with the tool load_skill before such work:
 	// - release: publish a version
 	// - review: review a change
-	// # Skill release
+	// The skill release is active from now on. Its instructions:
 	// Run the tests, then tag.
 }
 
@@ -105,7 +105,8 @@ func TestActiveSkillsSelectToolsAndModel(t *testing.T) {
 					t.Fatal(err)
 				}
 			}
-			if got := strings.Join(denied, " "); got != c.denied || req.Model != c.model || len(req.Messages) != 1 {
+			if got := strings.Join(denied, " "); got != c.denied || req.Model != c.model ||
+				len(req.Messages) != 1+len(skills.Active(run)) {
 				t.Errorf("denied %q, model %s, %d messages", got, req.Model, len(req.Messages))
 			}
 		})
@@ -125,9 +126,45 @@ func TestSkillsBelongToOneRun(t *testing.T) {
 		if got := skills.Active(other); len(got) != 0 {
 			t.Errorf("another run has %q", got)
 		}
-		if texts := hooks.Briefing.Fire(t.Context(), other, agent.Step{Number: 1}); len(texts) != 0 {
-			t.Errorf("another run has %q", texts)
+		req := agent.LLMRequest{}
+		if _, err := hooks.BeforeLLM.Fire(t.Context(), other, &req); err != nil ||
+			strings.Contains(req.Messages[0].Content, "Do a.") {
+			t.Errorf("another run has %v, %v", req.Messages, err)
 		}
+	}
+}
+
+// TestLoadedSkillIsSentOnce: each request begins with the whole request before, so that the provider reads the
+// instructions from its cache. When a compaction has removed them, they follow the list of skills.
+func TestLoadedSkillIsSentOnce(t *testing.T) {
+	skills := &prompt.Skills{List: []prompt.Skill{{Name: "a", Instructions: "Do it slowly."}}}
+	ran := looptest.Harness{
+		Turns: []looptest.Turn{
+			looptest.Call("load_skill", `{"name":"a"}`), looptest.Call("work", nil), looptest.Call("work", nil),
+			looptest.Reply("done"),
+		},
+		Tools: []agent.Tool{skills.Tool(), &looptest.Tool{Name: "work"}}, Hooks: []agent.Hook{skills},
+	}.Run(t, "go")
+	var before []agent.Message
+	for i, req := range ran.Script.Requests() {
+		times := 0
+		for _, m := range req.Messages {
+			times += strings.Count(m.Content, "Do it slowly.")
+		}
+		same := func(a, b agent.Message) bool { return a.Role == b.Role && a.Content == b.Content }
+		if !slices.EqualFunc(before, req.Messages[:len(before)], same) || times != min(i, 1) {
+			t.Errorf("request %d has the instructions %d times, or does not continue the one before", i+1, times)
+		}
+		before = req.Messages
+	}
+	var hooks agent.Hooks
+	hooks.Use(skills)
+	run := agent.NewRun(nil)
+	load(t, &hooks, run, skills.Tool(), "a")
+	req := agent.LLMRequest{Messages: []agent.Message{{Role: agent.RoleUser, Content: "summary"}}}
+	if _, err := hooks.BeforeLLM.Fire(t.Context(), run, &req); err != nil ||
+		len(req.Messages) != 3 || !strings.HasSuffix(req.Messages[1].Content, "Do it slowly.") {
+		t.Errorf("after a compaction: %v, %v", req.Messages, err)
 	}
 }
 

@@ -81,7 +81,7 @@ func TestEveryCompactorKeepsConversationLegal(t *testing.T) {
 		keep := limit.AtMost(rapid.IntRange(0, 5).Draw(t, "keep"))
 		for name, k := range map[string]agent.Compactor{
 			"Summarize": &Summarize{Trigger: limit.AtMost(0), Keep: keep, PreserveCalls: true, OnError: quiet},
-			"Truncate":  Truncate{keep}, "Prune": Prune{Keep: keep},
+			"Truncate":  Truncate{keep}, "Prune": Prune{Keep: keep}, "Prune, arguments": Prune{Keep: keep, Arguments: true},
 			"Default":     &Default{Summarize: Summarize{OnError: quiet}},
 			"Incremental": &Incremental{Keep: 20, Buffer: 20, OnError: quiet},
 			"Chain": &Chain{Stages: []agent.Compactor{Prune{Keep: keep}, &Summarize{Keep: keep, OnError: quiet},
@@ -428,6 +428,21 @@ func TestPruneClearsOldResults(t *testing.T) {
 	if seen := compact(t, Prune{Keep: limit.AtMost(0)}, nil,
 		append(chain(1)[:2:2], picture)); seen.Messages[2].Parts != nil || seen.Cleared != 1 {
 		t.Errorf("the picture stayed: %+v", seen.Messages[2])
+	}
+}
+
+func TestPruneClearsOldArguments(t *testing.T) {
+	messages := chain(8)
+	messages[2].Content = "short" // only the arguments of its call are cleared
+	was := contents(messages)
+	done := compact(t, Prune{Keep: limit.AtMost(5), Arguments: true}, nil, messages)
+	want := `the task|call {}|short|call {}|(old tool res…|call {}|(old tool res…|call {"n":4}`
+	if got := contents(done.Messages[:8]); got != want || done.Cleared != 5 || contents(messages) != was ||
+		done.StepRange != (agent.StepRange{From: 1, To: 3}) {
+		t.Errorf("got %s, %+v", got, done)
+	}
+	if again := compact(t, Prune{Keep: limit.AtMost(5), Arguments: true}, nil, done.Messages); again.Cleared != 0 {
+		t.Errorf("pruned again: %s", contents(again.Messages))
 	}
 }
 

@@ -5,9 +5,9 @@
 // stored conversation stays as it is.
 //
 // [Auto] decides when to shorten the stored conversation itself, once for all later requests. A compactor decides how:
-// [Prune] clears old tool results, [Summarize] and [Incremental] ask the model for a summary, and [Truncate] drops old
-// turns. A [Chain] combines compactors; [Default] is the usual combination. With [Retrospective] the model itself drops
-// the steps after a wrong turn.
+// [Prune] clears old tool results and arguments, [Summarize] and [Incremental] ask the model for a summary, and
+// [Truncate] drops old turns. A [Chain] combines compactors; [Default] is the usual combination. With [Retrospective]
+// the model itself drops the steps after a wrong turn.
 //
 // The package imports package limit and internal packages of builtin.
 //

@@ -2,6 +2,7 @@ package window
 
 import (
 	"context"
+	"encoding/json"
 	"fmt"
 	"slices"
 
@@ -42,10 +43,14 @@ func (t Truncate) check() error { return t.Keep.Check("Keep") }
 // counts and clears only results of those tools. A body that is not longer than the marker stays, so pruning twice
 // changes nothing.
 //
+// With Arguments, the arguments of those calls become {}. For example, a coding agent has written a file of 20,000
+// characters, and the result of that call is "written". Calls and results still belong together.
+//
 // Prune is used by pointer or by value and is safe for concurrent use.
 type Prune struct {
-	Keep  limit.Bound[int] // results; default 5
-	Tools []string         // names of tools; empty: all tools
+	Keep      limit.Bound[int] // results; default 5
+	Tools     []string         // names of tools; empty: all tools
+	Arguments bool             // clear the arguments of the calls too
 }
 
 const prunedMarker = "(old tool result cleared)"
@@ -60,7 +65,25 @@ func (p Prune) Compact(ctx context.Context, _ *agent.Env, c agent.Compaction) (a
 	}
 	keep, done := p.Keep.Or(5), unchanged(c)
 	cleared := make(map[string]bool)
+	old := make(map[string]bool) // calls whose arguments are to be cleared
+	change := func(i int) *agent.Message {
+		if len(cleared) == 0 {
+			done.Messages = slices.Clone(c.Messages)
+		}
+		return &done.Messages[i]
+	}
 	for i, m := range slices.Backward(c.Messages) {
+		if slices.ContainsFunc(m.ToolCalls, func(c agent.ToolCallRequest) bool { return old[c.ID] && len(c.Args) > 2 }) {
+			of, calls := change(i), slices.Clone(m.ToolCalls)
+			for j := range calls {
+				if old[calls[j].ID] && len(calls[j].Args) > 2 {
+					calls[j].Args = json.RawMessage("{}")
+					cleared[calls[j].ID] = true
+				}
+			}
+			of.ToolCalls = calls
+			done.Cleared++
+		}
 		if m.Role != agent.RoleTool || len(p.Tools) > 0 && !slices.Contains(p.Tools, m.Name) {
 			continue
 		}
@@ -68,14 +91,13 @@ func (p Prune) Compact(ctx context.Context, _ *agent.Env, c agent.Compaction) (a
 			keep--
 			continue
 		}
+		old[m.ToolCallID] = p.Arguments
 		if len(m.Content) <= len(prunedMarker) && len(m.Parts) == 0 {
 			continue
 		}
-		if done.Cleared == 0 {
-			done.Messages = slices.Clone(c.Messages)
-		}
+		of := change(i)
+		of.Content, of.Parts = prunedMarker, nil
 		done.Cleared++
-		done.Messages[i].Content, done.Messages[i].Parts = prunedMarker, nil
 		cleared[m.ToolCallID] = true
 	}
 	done.StepRange = plan{middle: callersOf(c.Messages, cleared)}.steps()
