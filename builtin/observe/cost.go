@@ -26,7 +26,7 @@ import (
 // has a Usage.Cost.
 //
 // Cached input tokens are part of the input and are billed once, at their own price. If neither the reply nor a
-// [UsageReporter] has token counts, Cost estimates a quarter token per character.
+// [UsageReporter] has token counts, Cost estimates a quarter token per byte.
 //
 // In a run of package loop, the prices also apply to Usage.Cost of the run, and so Limits.Cost counts them. They
 // include the model calls that hooks and sub-runs make, which are not part of the report. A run with Limits.Cost makes
@@ -84,6 +84,7 @@ type CostReport struct {
 type lastPrompt struct {
 	model    string
 	chars    int
+	bytes    int
 	answered bool // by a hook instead of the model
 	counted  []countedMessage
 }
@@ -98,7 +99,7 @@ type countedMessage struct {
 // count counts the characters of a prompt. Most of its messages were in the prompt before. Comparing them takes no
 // time, because their text is in the same memory, so that a step does not cost more in a longer conversation.
 func (p *lastPrompt) count(messages []agent.Message) {
-	p.chars = 0
+	p.chars, p.bytes = 0, 0
 	p.counted = p.counted[:min(len(p.counted), len(messages))]
 	for i, m := range messages {
 		if i == len(p.counted) {
@@ -109,6 +110,7 @@ func (p *lastPrompt) count(messages []agent.Message) {
 			*is = countedMessage{m.Content, m.ToolCalls, chars(m.Content, m.ToolCalls)}
 		}
 		p.chars += is.chars
+		p.bytes += size(m.Content, m.ToolCalls)
 	}
 }
 
@@ -168,7 +170,7 @@ func (c *Cost) add(ctx context.Context, run *agent.Run, fired agent.AfterLLMFire
 	}
 	call.Estimated = call.Usage.Total() == 0 && !asked.answered
 	if call.Estimated {
-		call.Usage.Input, call.Usage.Output = asked.chars/4, replyChars/4
+		call.Usage.Input, call.Usage.Output = asked.bytes/4, size(reply.Content, reply.ToolCalls)/4
 	}
 	if price, ok := c.price(asked.model, reply.Model); ok && !priced {
 		call.Usage.Cost = price.Of(call.Usage)
@@ -209,7 +211,10 @@ func (c *Cost) add(ctx context.Context, run *agent.Run, fired agent.AfterLLMFire
 func (c *Cost) Price(req agent.LLMRequest, reply agent.LLMResponse) (cost float64, known bool) {
 	price, known := c.price(req.Model, reply.Model)
 	if reply.Usage.Total() == 0 {
-		reply.Usage.Input, reply.Usage.Output = promptChars(req)/4, chars(reply.Content, reply.ToolCalls)/4
+		for _, m := range req.Messages { // without reading them, which would take longer in each step
+			reply.Usage.Input += size(m.Content, m.ToolCalls)
+		}
+		reply.Usage.Input, reply.Usage.Output = reply.Usage.Input/4, size(reply.Content, reply.ToolCalls)/4
 	}
 	return price.Of(reply.Usage), known
 }
@@ -263,10 +268,11 @@ func (r CostReport) String() string {
 		r.Calls, r.Input, r.Output, r.CacheRead, r.CacheWrite, r.HitRatio, r.Dollars)
 }
 
-// promptChars returns the number of characters of the messages of a request.
-func promptChars(req agent.LLMRequest) (n int) {
-	for _, m := range req.Messages {
-		n += chars(m.Content, m.ToolCalls)
+// size returns the number of bytes of a message and its calls.
+func size(content string, calls []agent.ToolCallRequest) int {
+	n := len(content)
+	for _, c := range calls {
+		n += len(c.Name) + len(c.Args)
 	}
 	return n
 }

@@ -22,8 +22,12 @@ func TestCharactersOfAPromptAreCountedAfterAnyChange(t *testing.T) {
 		for range 4 {
 			prompt := rapid.SliceOfN(message, 0, 4).Draw(t, "prompt")
 			last.count(prompt)
-			if want := promptChars(agent.LLMRequest{Messages: prompt}); last.chars != want {
-				t.Fatalf("counted %d characters, want %d", last.chars, want)
+			var want, bytes int
+			for _, m := range prompt {
+				want, bytes = want+chars(m.Content, m.ToolCalls), bytes+size(m.Content, m.ToolCalls)
+			}
+			if last.chars != want || last.bytes != bytes {
+				t.Fatalf("counted %d characters and %d bytes, want %d and %d", last.chars, last.bytes, want, bytes)
 			}
 		}
 	})

@@ -15,7 +15,9 @@ import (
 	"github.com/cloudwego/eino/schema"
 
 	"github.com/hookgen/hookgen/builtin/limit"
+	"github.com/hookgen/hookgen/builtin/observe"
 	"github.com/hookgen/hookgen/builtin/permission"
+	"github.com/hookgen/hookgen/builtin/prompt"
 	"github.com/hookgen/hookgen/builtin/record"
 	"github.com/hookgen/hookgen/builtin/repair"
 	"github.com/hookgen/hookgen/builtin/window"
@@ -34,9 +36,10 @@ const (
 
 // The contestants that run the script.
 const (
-	nameLoop      = "loop"
-	nameLoopHooks = "loop, eight hooks"
-	nameChatModel = "eino ChatModelAgent"
+	nameLoop       = "loop"
+	nameLoopHooks  = "loop, eight hooks"
+	nameLoopTwelve = "loop, twelve hooks"
+	nameChatModel  = "eino ChatModelAgent"
 )
 
 var loopOutput = strings.Repeat("o", loopBytes)
@@ -48,6 +51,9 @@ const loopParameters = `{"type":"object","properties":{"n":{"type":"integer"},"t
 func loopArgs(step, call int) string {
 	return fmt.Sprintf(`{"n":%d,"text":"%s"}`, step*loopCalls+call, strings.Repeat("a", loopBytes))
 }
+
+// grownSteps are the lengths at which a run with twelve hooks is compared with itself.
+var grownSteps = []int{5, 300}
 
 // A loopRound holds the timings of the script at one length, per step.
 type loopRound struct {
@@ -72,13 +78,21 @@ func loopContestants(steps int) []contestant {
 // loops measures the script at every length, in processor time. Wall time depends on whether the goroutines of a
 // step run on one processor or on two, which varies. All lengths share the rounds, because one bound compares two
 // lengths.
-func (p pace) loops() []loopRound {
+//
+// It also returns the timings of a run with twelve hooks at each of grownSteps.
+func (p pace) loops() (rounds []loopRound, grown []timing) {
 	var all []contestant
+	for _, steps := range grownSteps {
+		all = append(all, contestant{name: nameLoopTwelve, loop: runLoop(steps, twelveHooks()...)})
+	}
 	for _, steps := range loopSteps {
 		all = append(all, loopContestants(steps)...)
 	}
-	var rounds []loopRound
 	timings := p.measureBy(all, processorTime)
+	for i, steps := range grownSteps {
+		grown = append(grown, timings[i].per(steps))
+	}
+	timings = timings[len(grownSteps):]
 	for _, steps := range loopSteps {
 		rounds = append(rounds, loopRound{
 			steps:  steps,
@@ -88,7 +102,7 @@ func (p pace) loops() []loopRound {
 		})
 		timings = timings[3:]
 	}
-	return rounds
+	return rounds, grown
 }
 
 // per returns the timing of one of n parts that each call consists of.
@@ -101,7 +115,7 @@ func (t timing) per(n int) timing {
 }
 
 // loopClaims compares the agent loop with its bounds.
-func loopClaims(rounds []loopRound) []claim {
+func loopClaims(rounds []loopRound, grown []timing) []claim {
 	over := claim{what: "loop without hooks, each step, over eino's ChatModelAgent on the same script", bound: 1}
 	growth := claim{what: "loop without hooks, each step, 320 steps over 20 steps", bound: 1.3}
 	hooks := claim{what: "what eight built-in hooks add to each step of loop", bound: 25, unit: " %"}
@@ -112,7 +126,8 @@ func loopClaims(rounds []loopRound) []claim {
 		hooks.cases = append(hooks.cases, held{r.label(), r.hooked.percentMore(r.plain)})
 	}
 	growth.cases = []held{{"", byLength[320].plain.over(byLength[20].plain)}}
-	return []claim{over, growth, hooks}
+	twelve := one("loop with twelve built-in hooks, each step, 300 steps over 5 steps", grown[1].over(grown[0]), 1.2)
+	return []claim{over, growth, hooks, twelve}
 }
 
 // percentMore returns how many percent more t takes than floor.
@@ -137,6 +152,13 @@ func ordinaryHooks() []agent.Hook {
 		&window.TruncateOutput{},
 		&record.Metrics{Log: slog.New(slog.DiscardHandler)},
 	}
+}
+
+// twelveHooks returns the ordinary hooks, and four that look at the prompt or add to it.
+func twelveHooks() []agent.Hook {
+	return append(ordinaryHooks(), &observe.Cost{Prices: map[string]observe.Price{"": {Input: 1, Output: 4}}},
+		&prompt.Static{Text: "Answer in one sentence."}, &limit.Warning{},
+		&window.Auto{Compactor: &window.Default{}, Window: 1 << 30})
 }
 
 // runLoop runs the script with package loop.

@@ -106,8 +106,9 @@ func (c config) main() error {
 	c.peers(&r)
 	if c.part("loop") {
 		begin("agent loops")
-		r.loops = c.paceOfLoops().loops()
-		r.claims = append(r.claims, loopClaims(r.loops)...)
+		var grown []timing
+		r.loops, grown = c.paceOfLoops().loops()
+		r.claims = append(r.claims, loopClaims(r.loops, grown)...)
 	}
 	if c.part("records") {
 		begin("recorded fires")
