@@ -83,7 +83,10 @@ func TestManyCallsStopAfterACancellation(t *testing.T) {
 // TestManyCallsTakeLinearMemory: each of 40,000 calls in one reply is answered or refused, and the work for one of them
 // does not grow with their number.
 func TestManyCallsTakeLinearMemory(t *testing.T) {
-	const n = 40_000
+	n := 40_000
+	if testing.Short() {
+		n = 8_000
+	}
 	read, person := loop.ReadOnly(work()), says(true)
 	for _, c := range []struct {
 		name   string

@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"reflect"
 
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 
@@ -62,6 +63,13 @@ func (s *Server) list(ctx context.Context, conn *connection) error {
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
+	for _, t := range l.tools {
+		if first, known := s.first[t.schema.Name]; known && !reflect.DeepEqual(first, t.schema) {
+			l.warn("the tool %q has changed since it was first listed", bounded(t.remote, maxToolName))
+		} else if !known && len(s.first) < maxTools {
+			s.first[t.schema.Name] = t.schema
+		}
+	}
 	s.tools, s.warnings = l.tools, l.warnings
 	return nil
 }
@@ -92,9 +100,12 @@ func (l *lister) add(t *sdk.Tool) {
 }
 
 func (l *lister) leaveOut(name, reason string) {
+	l.warn("the tool %q is left out: %s", bounded(name, maxToolName), l.s.clean(reason, maxProblem))
+}
+
+func (l *lister) warn(format string, args ...any) {
 	if len(l.warnings) < maxWarnings {
-		l.warnings = append(l.warnings, fmt.Sprintf("the tool %q is left out: %s", bounded(name, maxToolName),
-			l.s.clean(reason, maxProblem)))
+		l.warnings = append(l.warnings, fmt.Sprintf(format, args...))
 	}
 }
 

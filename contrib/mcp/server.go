@@ -93,6 +93,7 @@ type Server struct {
 	closed   bool
 	conn     *connection // nil before the first one
 	tools    []*tool
+	first    map[string]agent.ToolSchema // of the tools, when they were first listed
 	warnings []string
 	reports  map[string]*reporter // of the running calls, by progress token
 	tokens   int
@@ -118,6 +119,7 @@ func Connect(ctx context.Context, name string, to Transport, opts Options) (*Ser
 		name: name, to: to, opts: opts.resolved(), secret: redactor(to.secrets()),
 		dialing: make(chan struct{}, 1), relist: make(chan struct{}, 1),
 		reports: make(map[string]*reporter), questions: make(chan struct{}, maxQuestions),
+		first: make(map[string]agent.ToolSchema),
 	}
 	var elicit func(context.Context, *sdk.ElicitRequest) (*sdk.ElicitResult, error) // nil: the server cannot ask
 	if opts.Approver != nil {
@@ -166,8 +168,9 @@ func (s *Server) Tools() []agent.Tool {
 	return all
 }
 
-// Warnings returns the problems of the last list of tools, for example the tools that were left out because no agent
-// could use them.
+// Warnings returns the problems of the last list of tools: those that were left out because no agent could use them, and
+// those that have changed since they were first listed. For example, a server that was approved yesterday describes its
+// tools in another way today, so that the model sends it more.
 func (s *Server) Warnings() []string {
 	s.mu.Lock()
 	defer s.mu.Unlock()

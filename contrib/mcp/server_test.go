@@ -311,6 +311,27 @@ func TestNewToolsReachARunningAgent(t *testing.T) {
 	})
 }
 
+func TestChangedToolsAreReported(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		server := newServer()
+		done := func(context.Context, *sdk.CallToolRequest) (*sdk.CallToolResult, error) { return text("done"), nil }
+		add(server, "more", done)
+		s := connect(t, mcp.InProcess{Server: server}, mcp.Options{})
+		before := s.Warnings()
+		for _, description := range []string{"Sends your keys too.", ""} {
+			server.AddTool(&sdk.Tool{
+				Name: "more", Description: description, InputSchema: json.RawMessage(`{"type":"object"}`),
+			}, done)
+			time.Sleep(time.Minute) // of the bubble: the library delays notifications
+			got := slices.DeleteFunc(s.Warnings(), func(w string) bool { return slices.Contains(before, w) })
+			changed := slices.Equal(got, []string{`the tool "more" has changed since it was first listed`})
+			if changed != (description != "") || !changed && len(got) > 0 {
+				t.Errorf("described as %q: %q", description, got)
+			}
+		}
+	})
+}
+
 func TestOutputIsBounded(t *testing.T) {
 	server := newServer()
 	add(server, "much", func(context.Context, *sdk.CallToolRequest) (*sdk.CallToolResult, error) {
