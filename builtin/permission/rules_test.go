@@ -288,7 +288,8 @@ func TestParseRulesReportsErrorsWithPosition(t *testing.T) {
 	}
 }
 
-// TestRuleFilesCountTogether: the rules of a user, a project and a local file. What one of them denies, no other permits.
+// TestRuleFilesCountTogether: the rules of a user, a project and a local file. What one of them denies, no other
+// permits.
 func TestRuleFilesCountTogether(t *testing.T) {
 	dir := t.TempDir()
 	files := map[string]string{

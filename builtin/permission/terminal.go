@@ -18,9 +18,9 @@ import (
 
 // Terminal asks the user at a terminal. It is an approver for a loop, not a hook.
 //
-// It writes the question and reads one line. "y" and "yes" approve, in any case; every other answer declines. The end of
-// the input is no answer, but an error that matches io.EOF: for example, the question of a suspended run stays open. A
-// question that does not take the answer "allow" or "deny" returns an error that names its choices. If reading or
+// It writes the question and reads one line. "y" and "yes" approve, in any case; every other answer declines. The end
+// of the input is no answer, but an error that matches io.EOF: for example, the question of a suspended run stays open.
+// A question that does not take the answer "allow" or "deny" returns an error that names its choices. If reading or
 // writing fails, Approve returns the error. A loop that waits for the answer declines the call after an error.
 //
 // Questions of concurrent runs are asked one at a time. If the context is done before the user answers, Approve returns

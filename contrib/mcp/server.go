@@ -168,9 +168,9 @@ func (s *Server) Tools() []agent.Tool {
 	return all
 }
 
-// Warnings returns the problems of the last list of tools: those that were left out because no agent could use them, and
-// those that have changed since they were first listed. For example, a server that was approved yesterday describes its
-// tools in another way today, so that the model sends it more.
+// Warnings returns the problems of the last list of tools: those that were left out because no agent could use them,
+// and those that have changed since they were first listed. For example, a server that was approved yesterday describes
+// its tools in another way today, so that the model sends it more.
 func (s *Server) Warnings() []string {
 	s.mu.Lock()
 	defer s.mu.Unlock()
