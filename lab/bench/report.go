@@ -26,26 +26,16 @@ type report struct {
 // markdown writes the report, the ratios first.
 func (r report) markdown() string {
 	var b strings.Builder
-	say := func(format string, args ...any) { fmt.Fprintf(&b, format+"\n", args...) }
-	say("# Bench\n")
-	say("Written by `%s`; not edited.\n", r.command)
-	say("%s. %s, the contestants in turn.", r.machine, r.pace)
-	say("Two effects change a loop by up to a tenth: the alignment of the stack, and the position of the loop.")
-	say("So every second round shifts the stack by eight bytes, and %d programs with functions in another order", layouts)
-	say("share the rounds of the fires.\n")
-	say("A ratio compares the quickest rounds. If two quarters of the rounds differ by more than %.0f %%,",
-		disagreement*100)
-	say("the table shows a range and a question mark. A bound counts as met only if all four quarters meet it,")
-	say("as missed only if none does; otherwise it is open. The payload is a tool call of 64 bytes. Times are")
-	say("nanoseconds, of the quickest round and of the median round.\n")
+	intro, _, _ := strings.Cut(prose, "\n## ")
+	fmt.Fprintf(&b, intro+"\n", r.command, r.machine, r.pace, layouts, disagreement*100)
 	if len(r.claims) > 0 {
-		say("## Bounds\n")
+		b.WriteString("## Bounds\n\n")
 		t := table{head: []string{"what", "bound", "measured, the worst", "holds", "the others"}}
 		for _, c := range r.claims {
 			t.add(c.what, c.limit(), c.value(), string(c.verdict()), c.rest())
 		}
 		t.write(&b)
-		say("")
+		b.WriteString("\n")
 	}
 	section(&b, "A fire, by law", r.fireTable())
 	r.runtimeTables(&b)
@@ -58,7 +48,7 @@ func (r report) markdown() string {
 	return b.String()
 }
 
-// prose has the texts of the sections of a report.
+// prose has the introduction of a report, which is a format, and the texts of its sections.
 //
 //go:embed report.md
 var prose string

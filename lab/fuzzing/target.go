@@ -37,7 +37,8 @@ func find(root string) ([]target, error) {
 	if err != nil {
 		return nil, err
 	}
-	declared, err := git("grep", "-E", `^func Fuzz[A-Za-z0-9_]+\([a-z]+ \*testing\.F\)`, "--", "*_test.go", ":!*/testdata/*")
+	declared, err := git("grep", "-E", `^func Fuzz[A-Za-z0-9_]+\([a-z]+ \*testing\.F\)`, "--", "*_test.go",
+		":!*/testdata/*")
 	if err != nil {
 		return nil, err
 	}

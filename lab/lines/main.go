@@ -149,7 +149,8 @@ func compare(out io.Writer, before, after []*count) {
 	for _, name := range append(names, "core", "all") {
 		b, a := named(before, name), named(after, name)
 		if b != a {
-			fmt.Fprintf(out, "%7d  %7d  %+7d  %4.1f %%  %4.1f %%  %s\n", b.code, a.code, a.code-b.code, b.share(), a.share(), name)
+			fmt.Fprintf(out, "%7d  %7d  %+7d  %4.1f %%  %4.1f %%  %s\n", b.code, a.code, a.code-b.code, b.share(), a.share(),
+				name)
 		}
 	}
 }

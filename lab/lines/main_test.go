@@ -22,7 +22,8 @@ func TestLinesAreCodeOrComments(t *testing.T) {
 		}
 	}
 	counts, err := countAll("", nil)
-	if err != nil || len(counts) != 3 || *counts[0] != (count{".", 4, 2}) || fmt.Sprintf("%.1f", counts[0].share()) != "33.3" {
+	if err != nil || len(counts) != 3 || *counts[0] != (count{".", 4, 2}) ||
+		fmt.Sprintf("%.1f", counts[0].share()) != "33.3" {
 		t.Errorf("got %+v, %v, want 4 lines of code and 2 of comments", counts, err)
 	}
 }
