@@ -33,8 +33,8 @@ const maxRuleFile = 4 << 20
 
 // LoadRules reads the rules of files of at most 4 MiB each, for example those of a user, of a project and of its local
 // settings. The files count together: a rule that denies comes before all rules that ask, and those come before all
-// that allow, so that no file permits what another one denies. Rules with the same decision keep the order of the files.
-// A rule for all other calls therefore belongs in Rules.Default.
+// that allow, so that no file permits what another one denies. Rules with the same decision keep the order of the
+// files. A rule for all other calls therefore belongs in Rules.Default.
 //
 // [ParseRules] describes the format of a file and its errors, which name the file. A missing file is an error too.
 // LoadRules then returns no rules.
