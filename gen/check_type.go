@@ -48,12 +48,7 @@ func checkTypeArguments(r *specInfo, report report) {
 
 // dotImport reports whether the spec file has a dot import.
 func (r *specInfo) dotImport() bool {
-	for _, l := range r.imports {
-		if l.name == "." {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(r.imports, func(l *importLine) bool { return l.name == "." })
 }
 
 // undefined explains why a name is not a type, or not a constant if it is in the length of an array. It returns "" if

@@ -5,6 +5,7 @@ import (
 	"go/ast"
 	"go/token"
 	"go/types"
+	"maps"
 	"slices"
 	"strings"
 	"unicode"
@@ -100,12 +101,7 @@ func (e *emitter) matchParams(exits []string) []string {
 
 // imported reports whether a name is one of fixedImports.
 func imported(name string) bool {
-	for _, fixed := range fixedImports {
-		if name == fixed {
-			return true
-		}
-	}
-	return false
+	return slices.Contains(slices.Collect(maps.Values(fixedImports)), name)
 }
 
 // paramName returns the name of the payload parameter in exported signatures. It is the name in the spec, unless that
