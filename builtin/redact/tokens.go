@@ -130,11 +130,11 @@ func (r *runs) tokenAt(at int) (span, bool) {
 		}
 		n := end - from
 		body := s[from:min(end, from+256)]
-		if isRepetitive(body) || published[s[at:end]] || f.by == "random" && at > 0 && s[at-1] == '_' {
+		fits := n >= f.least && (f.most == 0 || n <= f.most) && f.test(body)
+		if !fits && !(cut && f.begins(body)) {
 			continue
 		}
-		if !(cut && f.begins(body)) &&
-			(n < f.least || f.most > 0 && n > f.most || !f.test(body)) {
+		if isRepetitive(body) || published[s[at:end]] || f.by == "random" && at > 0 && s[at-1] == '_' {
 			continue
 		}
 		if f.isAddress() {
