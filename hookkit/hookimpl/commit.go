@@ -181,7 +181,7 @@ func (e *entry) checkAnchor(a anchor) error {
 			continue // the Hooks of a Bind, from which a Use moves the entry to other Hooks
 		}
 		switch {
-		case !sameHooks(r.outermost().genPoint, owner.outermost().genPoint):
+		case !r.isWith(owner):
 			return refusal(", which was registered on other Hooks: " +
 				"pass a registration of the Hooks that this one is added to")
 		case reg.entries[0].kind == isTracer: // whose order is another

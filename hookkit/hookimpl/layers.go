@@ -49,6 +49,11 @@ func (r *Registry) outermost() *Registry {
 	return r
 }
 
+// isWith reports whether both registries belong to one Hooks and the layers on it.
+func (r *Registry) isWith(other *Registry) bool {
+	return sameHooks(r.outermost().genPoint, other.outermost().genPoint)
+}
+
 // isWithin reports whether outer is one of the layers around r.
 func (r *Registry) isWithin(outer *Registry) bool {
 	for at := r.outer; at != nil; at = at.outer {

@@ -47,7 +47,7 @@ func Use(points, staged []hookkit.AnyPoint, hook any, bind func(), opts []hookki
 		impossible("FailClosed, but no hook of %s is at a point where hooks decide; remove the option", reg.name)
 	case set.Timeout > 0 && !hooks:
 		impossible("Timeout, but %s only observes and an observer has none; remove the option", reg.name)
-	case old != nil && !sameHooks(registryOf(&points[0]).outermost().genPoint, old.entries[0].registry.outermost().genPoint):
+	case old != nil && !registryOf(&points[0]).isWith(old.entries[0].registry):
 		impossible("%s (%s) was registered on other Hooks; remove it there instead of Replacing it", old.name, old.site)
 	}
 	resequence(added)
