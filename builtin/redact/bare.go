@@ -118,7 +118,11 @@ func templateEnd(s string, at int) int {
 	if s[at] != '$' && s[at] != '{' && s[at] != '<' {
 		return at
 	}
-	return at + length(lineFrom(s, at), "template")
+	line := lineFrom(s, at)
+	if visit(len(line)); !strings.ContainsAny(line, "})>") { // every template ends with one, and a pattern takes longer
+		return at
+	}
+	return at + length(line, "template")
 }
 
 // passphraseEnd returns the end of the words after the first one of a value that is the rest of a line, as in

@@ -135,7 +135,7 @@ func BenchmarkWorstTexts(b *testing.B) {
 		"\x1b[31ma\x1b[0m ",
 		"-----END RSA PRIVATE KEY-----", "-----BEGIN PGP PRIVATE KEY BLOCK-----", `<a b=\"`, "eyJaaaaaaaa~",
 		"password=", "a@",
-		"%20", "4111 ", "key=", "key=a1B2 ", "(token=a", "_mmk", "sk-", "a=key=", `sshpass -p "`,
+		"%20", "4111 ", "key=", "key=a1B2 ", "(token=a", "_mmk", "sk-", ":=$(key", "a=key=", `sshpass -p "`,
 	} {
 		b.Run(unit, func(b *testing.B) {
 			text := strings.Repeat(unit, 10<<20/len(unit))
