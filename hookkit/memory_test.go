@@ -81,3 +81,47 @@ func TestForgottenLayersAreCollected(t *testing.T) {
 	}
 	runtime.KeepAlive(&outer)
 }
+
+// A hook that keeps the Hooks of its Bind.
+type keepingHook struct {
+	heavyHook
+	hooks *hooks
+}
+
+func (k *keepingHook) Bind(h *hooks) {
+	k.hooks = h
+	h.First.Add(k)
+}
+
+func TestKeptHooksOfABindDoNotDelayReleased(t *testing.T) {
+	var h hooks
+	k := new(keepingHook)
+	reg := h.Use(k)
+	reg.Remove()
+	if !released(reg) {
+		t.Error("it is not released")
+	}
+	runtime.KeepAlive(k)
+}
+
+// A reload changes one point of many, and the next request pins.
+func TestReloadsNeedNoMoreMemoryWithPinnedHooks(t *testing.T) {
+	var h hooks
+	reg, _ := addHeavy(&h)
+	reloads := func() uint64 {
+		for range 5000 {
+			reg, _ = addHeavy(&h, hookkit.Replacing(reg))
+			h.Pinned()
+		}
+		runtime.GC()
+		runtime.GC() // the cleanups of the first one have run
+		var m runtime.MemStats
+		runtime.ReadMemStats(&m)
+		return m.HeapAlloc
+	}
+	before := reloads()
+	if after := reloads(); after > before+400_000 {
+		t.Errorf("5,000 reloads left %d bytes", after-before)
+	}
+	runtime.KeepAlive(&h)
+}

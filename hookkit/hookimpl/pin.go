@@ -1,6 +1,7 @@
 package hookimpl
 
 import (
+	"slices"
 	"sync/atomic"
 
 	"github.com/hookgen/hookgen/hookkit"
@@ -11,6 +12,9 @@ type Pin[H any] struct{ frozen atomic.Pointer[H] }
 
 // Now returns the frozen Hooks, or nil if something changed since the last call of Pinned.
 func (p *Pin[H]) Now() *H { return p.frozen.Load() }
+
+// A dropper is a Pin of any Hooks.
+type dropper interface{ drop() }
 
 func (p *Pin[H]) drop() { p.frozen.Store(nil) }
 
@@ -33,7 +37,9 @@ func Pinned[H any](pin *Pin[H], h *H, points func(*H) []hookkit.AnyPoint) *H {
 	if frozen != h {
 		for i, r := range from {
 			to[i].freeze(r)
-			r.pins = append(r.pins, pin)
+			if !slices.Contains(r.pins, dropper(pin)) { // only the registries that changed have dropped it
+				r.pins = append(r.pins, pin)
+			}
 		}
 	}
 	pin.frozen.Store(frozen)

@@ -26,7 +26,7 @@ type Registry struct {
 	// What follows is guarded by the lock registering.
 	orderings
 	onFailure func(context.Context, *hookkit.Failure) // nil to use that of the outer layer
-	pins      []interface{ drop() }                   // of Hooks with frozen copies of this registry
+	pins      []dropper                               // of Hooks with frozen copies of this registry, each once
 
 	// dependents are the registries whose snapshots and pins contain registrations of this one. They are weak, because a
 	// program may make a layer for each of its requests.

@@ -42,26 +42,23 @@ func (s *supervisedHook) call(
 			return reply, err
 		}
 	}
-	own := !point.wraps // whether the error is the hook's own
-	returned := false
+	own := !point.wraps    // whether the error is the hook's own
+	judged := crashed(nil) // for the tracers; it stays if the goroutine ends
 	defer func() {
-		if !returned {
-			err = crashed(nil) // the goroutine is ending, so that only the tracers receive it
-		}
-		if _, isCrash := err.(*crash); own || isCrash {
-			ev.Failure = e.failure(point.Name, err)
+		if _, isCrash := judged.(*crash); own || isCrash {
+			ev.Failure = e.failure(point.Name, judged)
 		} else {
-			ev.Failure = err
+			ev.Failure = judged
 		}
 		ev.Kind, ev.Duration = hookkit.EventHook, time.Since(ev.Start)
-		s.describe(&ev, fireID.Load(), reply, err)
+		s.describe(&ev, fireID.Load(), reply, judged)
 		s.snapshot.trace(Background(ctx), ev)
 	}()
 	if reply, err = s.callLimited(ctx, run, call); err == nil {
-		err = point.judge(key, call.Payload, reply)
-		own = true
+		judged, own = point.judge(key, call.Payload, reply), true
+	} else {
+		judged = err
 	}
-	returned = true
 	return reply, err
 }
 

@@ -57,6 +57,9 @@ func Use(points, staged []hookkit.AnyPoint, hook any, bind func(), opts []hookki
 	if err := commit(added, reg, old); err != nil {
 		impossible("%v", err)
 	}
+	for i := range staged { // which a hook may keep, and with them what is removed later
+		registryOf(&staged[i]).orderings = orderings{}
+	}
 	return reg.public
 }
 
