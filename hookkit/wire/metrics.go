@@ -21,6 +21,10 @@ type Call struct {
 // ErrPaused is in the chain of errors of a call that was not made, because the service failed before; see [Breaker].
 var ErrPaused = errors.New("the service is not asked")
 
+// ErrRefused is in the chain of errors of a call that the service did not read, for example because its payload is too
+// large. It does not count as a failure for [Breaker], so that the payloads of one user do not pause a service for all.
+var ErrRefused = errors.New("the service refused the request")
+
 // Metrics counts the calls of services. The zero Metrics is ready to use. Its methods may be called concurrently.
 //
 //	var metrics wire.Metrics

@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"log/slog"
 	"reflect"
 	"runtime"
 	"slices"
@@ -203,6 +204,28 @@ func TestPointersKeepTheKeyOfTheStart(t *testing.T) {
 	}
 }
 
+// A tracer changes no decision, although the hooks before this one changed the key in place.
+func TestTracedPointersKeepTheKeyOfTheStart(t *testing.T) {
+	var h fixture.Hooks
+	h.Trace(hookkit.SlogTracer(slog.New(slog.DiscardHandler)))
+	h.KeyedPointer.AddFunc(func(
+		_ context.Context, _ *fixture.Run, i *fixture.Item,
+	) (fixture.KeyedPointerOutcome, error) {
+		//hookvet:ignore sharedpayload the hook breaks the rule on purpose
+		i.ID = 2
+		return nil, nil
+	})
+	h.KeyedPointer.AddFunc(func(
+		context.Context, *fixture.Run, *fixture.Item,
+	) (fixture.KeyedPointerOutcome, error) {
+		return fixture.ReplaceKeyedPointer(&fixture.Item{ID: 1, Note: "replaced"}, ""), nil
+	})
+	item := &fixture.Item{ID: 1}
+	if err := h.KeyedPointer.Fire(t.Context(), newRun(), &item); err != nil || item.Note != "replaced" {
+		t.Errorf("the fire left %+v, %v", item, err)
+	}
+}
+
 // A record whose payload lost its key is replayed with the recorded key.
 func TestReplayUsesTheRecordedKey(t *testing.T) {
 	var h fixture.Hooks
@@ -265,6 +288,17 @@ func TestServicesGetCallsForTheirKeys(t *testing.T) {
 				t.Errorf("the service got %d calls", calls)
 			}
 		})
+	}
+}
+
+// JSON changes this key, so that the program would never ask the service for it.
+func TestServicesWithKeysThatJSONChangesDoNotConnect(t *testing.T) {
+	var service fixture.Hooks
+	var ran []string
+	service.KeyedVerify.Add(noting(&ran, ""), fixture.ForKind("b\xffsh"))
+	_, err := fixture.Remote(t.Context(), fixture.Serve(&service, nil))
+	if err == nil || !strings.Contains(err.Error(), `a hook of KeyedVerify is for the Kind "b\xffsh", which JSON changes`) {
+		t.Errorf("connected with %v", err)
 	}
 }
 

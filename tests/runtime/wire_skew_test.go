@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"net/http/httptest"
 	"reflect"
 	"strings"
 	"testing"
@@ -12,6 +13,7 @@ import (
 
 	"github.com/hookgen/hookgen/hookkit/hooklog"
 	"github.com/hookgen/hookgen/hookkit/wire"
+	"github.com/hookgen/hookgen/hookkit/wire/wirehttp"
 	"github.com/hookgen/hookgen/tests/fixture"
 )
 
@@ -329,6 +331,26 @@ func TestOneProbeAtATime(t *testing.T) {
 		cancel()
 		synctest.Wait()
 	})
+}
+
+// Requests of one user that cannot be answered do not pause the service for the others.
+func TestRequestsThatCannotBeAnsweredPauseNothing(t *testing.T) {
+	service := httptest.NewServer(wirehttp.NewHandler(renoting("changed"), wirehttp.MaxBytes(1000)))
+	defer service.Close()
+	h := connected(t, wirehttp.NewCaller(service.URL), wire.Breaker(1, time.Hour))
+	large := fixture.Item{Note: fixture.Note(strings.Repeat("x", 1000))}
+	if err := h.RewriteClosed.Fire(t.Context(), nil, &large); !errors.Is(err, wire.ErrRefused) {
+		t.Errorf("a large payload: %v", err)
+	}
+	late, cancel := context.WithDeadline(t.Context(), time.Now())
+	defer cancel()
+	item := fixture.Item{}
+	if err := h.RewriteClosed.Fire(late, nil, &item); !errors.Is(err, context.DeadlineExceeded) {
+		t.Errorf("a fire after its deadline: %v", err)
+	}
+	if err := h.RewriteClosed.Fire(t.Context(), nil, &item); err != nil || item.Note != "changed" {
+		t.Errorf("the next fire: %v, %+v", err, item)
+	}
 }
 
 // A hangingCaller returns when the context ends.

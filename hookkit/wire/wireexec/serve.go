@@ -18,7 +18,7 @@ import (
 //	err := wireexec.ServeLines(os.Stdin, os.Stdout, agent.Serve(&hooks, nil))
 //
 // Up to 64 requests are answered at a time, and the others wait. A line of more than [DefaultMaxBytes] ends the
-// service. ServeLines returns after the last reply is written. A program that serves lines must not print to standard
+// service. A request that cannot be read gets an error as its reply. ServeLines returns after the last reply is written. A program that serves lines must not print to standard
 // output.
 func ServeLines(r io.Reader, w io.Writer, h wire.Handler) error {
 	ctx, end := context.WithCancelCause(context.Background())
@@ -29,8 +29,13 @@ func ServeLines(r io.Reader, w io.Writer, h wire.Handler) error {
 	for ctx.Err() == nil && in.Scan() {
 		var q question
 		if wrong := wire.UnmarshalRequest(ctx, in.Bytes(), &q); wrong != nil {
-			end(fmt.Errorf("the line %s is not a request: %w", excerpt(in.Bytes()), wrong))
-			break
+			if json.Unmarshal(in.Bytes(), &q) != nil || q.ID == nil {
+				end(fmt.Errorf("the line %s is not a request: %w", excerpt(in.Bytes()), wrong))
+				break
+			}
+			// One payload, for example with arguments of a model that have a key twice, must not end the service for all.
+			s.write(answer{ID: q.ID, Reply: wire.Reply{Error: fmt.Sprintf("wire: the request cannot be read: %v", wrong)}}, nil)
+			continue
 		}
 		free <- struct{}{}
 		s.busy.Go(func() {
@@ -73,6 +78,11 @@ func (s *lineServer) answer(ctx context.Context, q question) {
 		a.Reply, err = s.handler.Call(ctx, *q.Request)
 		message = a
 	}
+	s.write(message, err)
+}
+
+// write writes a line, or ends the service with the error.
+func (s *lineServer) write(message any, err error) {
 	if err == nil {
 		s.mu.Lock()
 		err = s.out.Encode(message)

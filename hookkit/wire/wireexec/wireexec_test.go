@@ -412,6 +412,12 @@ func TestServeLinesAnswersAndRefuses(t *testing.T) {
 			`{"id":7,"decision":"A","value":1}` + "\n",
 			"is not a request",
 		},
+		{
+			"a payload with a key given twice",
+			`{"id":7,"payload":{"a":1,"a":2}}` + "\n" + `{"id":8,"point":"A"}`,
+			`{"id":7,"error":"wire: the request cannot be read: $.payload.a: given twice"}` + "\n" + `{"id":8,"decision":"A"}` + "\n",
+			"",
+		},
 		{"the description", `{"id":0,"describe":true}`, `{"id":0,"protocol":1,"spec":"s","points":["A"]}` + "\n", ""},
 		{"no JSON", "hello\n", "", `the line "hello" is not a request`},
 		{"neither", "{}\n", "", "neither a request"},

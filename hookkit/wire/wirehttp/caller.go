@@ -112,7 +112,11 @@ func (c *Caller) send(ctx context.Context, method string, body []byte) ([]byte, 
 		return nil, plain(err)
 	}
 	if response.StatusCode != http.StatusOK {
-		return nil, fmt.Errorf("HTTP status %s%s", status(response.StatusCode), excerpt(text))
+		err := fmt.Errorf("HTTP status %s%s", status(response.StatusCode), excerpt(text))
+		if c := response.StatusCode; c == http.StatusBadRequest || c == http.StatusRequestEntityTooLarge {
+			err = fmt.Errorf("%w: %w", wire.ErrRefused, err)
+		}
+		return nil, err
 	}
 	if int64(len(text)) > c.maxBytes {
 		return nil, fmt.Errorf("the reply has more than %d bytes", c.maxBytes)

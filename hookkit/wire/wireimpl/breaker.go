@@ -40,7 +40,8 @@ func (b *breaker) begin() (probe bool, err error) {
 	return true, nil
 }
 
-// end notes the result of a call, with the context that it had. A cancelled run says nothing about the service.
+// end notes the result of a call, with the context that it had. A cancelled run says nothing about the service, and a
+// request that was refused, for example because one user sends large payloads, must not pause it for all.
 func (b *breaker) end(ctx context.Context, probe bool, err error) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -50,7 +51,7 @@ func (b *breaker) end(ctx context.Context, probe bool, err error) {
 	switch {
 	case err == nil:
 		b.failed, b.last = 0, nil
-	case !errors.Is(ctx.Err(), context.Canceled):
+	case !errors.Is(ctx.Err(), context.Canceled) && !errors.Is(err, wire.ErrRefused):
 		b.failed++
 		b.last = err
 		b.next = time.Now().Add(b.pause)

@@ -85,6 +85,9 @@ func (r *remotePoint) ask(
 
 // send calls the service unless it failed several times in a row.
 func (r *remotePoint) send(ctx context.Context, q wire.Request) (reply wire.Reply, err error) {
+	if ctx.Err() != nil {
+		return reply, context.Cause(ctx) // which says nothing about the service
+	}
 	probe, err := r.breaker.begin()
 	if err != nil {
 		return reply, err

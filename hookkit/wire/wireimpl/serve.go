@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"log/slog"
+	"reflect"
 	"slices"
 	"strings"
 	"time"
@@ -86,6 +87,10 @@ func addKeys(d *wire.Description, p hookkit.AnyPoint) error {
 		value, err := json.Marshal(key)
 		if err != nil {
 			return fmt.Errorf("wire: the key %s of %s cannot be written: %w", p.Key, p.Name, err)
+		}
+		if back := p.NewKey(); json.Unmarshal(value, back) != nil || reflect.ValueOf(back).Elem().Interface() != key {
+			return fmt.Errorf("wire: a hook of %s is for the %s %.100q, which JSON changes, so that it would never run: "+
+				"use a text that is UTF-8, and exported fields", p.Name, p.Key, fmt.Sprint(key))
 		}
 		keys.Values = append(keys.Values, value)
 	}
