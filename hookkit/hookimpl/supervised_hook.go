@@ -42,9 +42,13 @@ func (s *supervisedHook) call(
 			return reply, err
 		}
 	}
-	own := !point.wraps    // whether the error is the hook's own
-	judged := crashed(nil) // for the tracers; it stays if the goroutine ends
+	own := !point.wraps // whether the error is the hook's own
+	var judged error    // what the tracers receive
+	returned := false
 	defer func() {
+		if !returned {
+			judged = crashed(nil) // the goroutine is ending
+		}
 		if _, isCrash := judged.(*crash); own || isCrash {
 			ev.Failure = e.failure(point.Name, judged)
 		} else {
@@ -59,6 +63,7 @@ func (s *supervisedHook) call(
 	} else {
 		judged = err
 	}
+	returned = true
 	return reply, err
 }
 

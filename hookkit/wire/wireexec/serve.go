@@ -18,8 +18,8 @@ import (
 //	err := wireexec.ServeLines(os.Stdin, os.Stdout, agent.Serve(&hooks, nil))
 //
 // Up to 64 requests are answered at a time, and the others wait. A line of more than [DefaultMaxBytes] ends the
-// service. A request that cannot be read gets an error as its reply. ServeLines returns after the last reply is written. A program that serves lines must not print to standard
-// output.
+// service. A request that cannot be read gets an error as its reply. ServeLines returns after the last reply is
+// written. A program that serves lines must not print to standard output.
 func ServeLines(r io.Reader, w io.Writer, h wire.Handler) error {
 	ctx, end := context.WithCancelCause(context.Background())
 	s := &lineServer{handler: h, out: json.NewEncoder(w), end: end}
@@ -33,8 +33,9 @@ func ServeLines(r io.Reader, w io.Writer, h wire.Handler) error {
 				end(fmt.Errorf("the line %s is not a request: %w", excerpt(in.Bytes()), wrong))
 				break
 			}
-			// One payload, for example with arguments of a model that have a key twice, must not end the service for all.
-			s.write(answer{ID: q.ID, Reply: wire.Reply{Error: fmt.Sprintf("wire: the request cannot be read: %v", wrong)}}, nil)
+			// One payload, such as arguments of a model that have a key twice, must not end the service for all.
+			refusal := fmt.Sprintf("wire: the request cannot be read: %v", wrong)
+			s.write(answer{ID: q.ID, Reply: wire.Reply{Error: refusal}}, nil)
 			continue
 		}
 		free <- struct{}{}

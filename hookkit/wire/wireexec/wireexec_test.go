@@ -415,7 +415,8 @@ func TestServeLinesAnswersAndRefuses(t *testing.T) {
 		{
 			"a payload with a key given twice",
 			`{"id":7,"payload":{"a":1,"a":2}}` + "\n" + `{"id":8,"point":"A"}`,
-			`{"id":7,"error":"wire: the request cannot be read: $.payload.a: given twice"}` + "\n" + `{"id":8,"decision":"A"}` + "\n",
+			`{"id":7,"error":"wire: the request cannot be read: $.payload.a: given twice"}` + "\n" +
+				`{"id":8,"decision":"A"}` + "\n",
 			"",
 		},
 		{"the description", `{"id":0,"describe":true}`, `{"id":0,"protocol":1,"spec":"s","points":["A"]}` + "\n", ""},

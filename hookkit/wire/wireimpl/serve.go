@@ -89,8 +89,8 @@ func addKeys(d *wire.Description, p hookkit.AnyPoint) error {
 			return fmt.Errorf("wire: the key %s of %s cannot be written: %w", p.Key, p.Name, err)
 		}
 		if back := p.NewKey(); json.Unmarshal(value, back) != nil || reflect.ValueOf(back).Elem().Interface() != key {
-			return fmt.Errorf("wire: a hook of %s is for the %s %.100q, which JSON changes, so that it would never run: "+
-				"use a text that is UTF-8, and exported fields", p.Name, p.Key, fmt.Sprint(key))
+			return fmt.Errorf("wire: a hook of %s is for the %s %.100q, which JSON changes, so that it would "+
+				"never run: use a text that is UTF-8, and exported fields", p.Name, p.Key, fmt.Sprint(key))
 		}
 		keys.Values = append(keys.Values, value)
 	}
