@@ -185,6 +185,7 @@ func readyIn(in func() places) map[string]func() agent.Hook {
 		"prompt.Todo":       func() agent.Hook { return &prompt.Todo{Tool: "work"} },
 		"session.Results":   func() agent.Hook { return &session.Results{Tools: []string{"*"}} },
 		"session.WriteGate": func() agent.Hook { return &session.WriteGate{} },
+		"session.Files":     func() agent.Hook { return &session.Files{Dir: in().dir, Tools: []string{"*"}} },
 		"record.Tree":       func() agent.Hook { return &record.Tree{Dir: filepath.Join(in().dir, "tree")} },
 		"memory.Archive":    func() agent.Hook { return &memory.Archive{Store: in().memory} },
 		"prompt.Skills": func() agent.Hook {

@@ -105,6 +105,42 @@ func TestInterruptKeepsTheConversation(t *testing.T) {
 	}
 }
 
+func TestRewindGoesBackBeforeTheLastTask(t *testing.T) {
+	dir := t.TempDir()
+	path := filepath.Join(dir, "a.txt")
+	write := func(content string) looptest.Turn {
+		return looptest.Call("write", map[string]string{"path": "a.txt", "content": content})
+	}
+	c, out := newTest(t, dir, "first\ny\nsecond\ny\n/rewind\n/undo\nthird\n/rewind\n/rewind\n/rewind\n",
+		write("one"), looptest.Reply("done"), write("two"), looptest.Reply("done"), looptest.Reply("done"))
+	if err := c.talk(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	for _, want := range []string{
+		"as before: second", "There is no change to take back.", "as before: third", "as before: first",
+		"There is no task to take back.",
+	} {
+		_, rest, found := strings.Cut(out.String(), want)
+		if !found {
+			t.Errorf("the terminal does not show %q in order:\n%s", want, out)
+		}
+		out.Reset()
+		out.WriteString(rest)
+	}
+	if _, err := os.Stat(path); !os.IsNotExist(err) {
+		t.Errorf("the new file is left: %v", err)
+	}
+	if session, err := c.sessions.Load(t.Context(), c.identity); err != nil || len(session.Messages) > 0 {
+		t.Errorf("the conversation has %+v, %v", session.Messages, err)
+	}
+	requests := c.agent.Model.(*looptest.Script).Requests()
+	for _, m := range requests[len(requests)-1].Messages {
+		if m.Content == "second" {
+			t.Error("the model still knows the second task")
+		}
+	}
+}
+
 func TestAnswersDecideAboutCommands(t *testing.T) {
 	one := map[string]string{"command": "echo one"}
 	other := map[string]string{"command": "echo one; touch made"}

@@ -124,6 +124,7 @@ func parseModel(flag string) (agent.Model, error) {
 type coder struct {
 	agent    *loop.Agent
 	space    *workspace
+	files    *session.Files
 	sessions sqlite.Sessions
 	identity agent.Identity
 	terminal *terminal
@@ -140,6 +141,8 @@ func newCoder(model agent.Model, space *workspace, sessions sqlite.Sessions, t *
 	hooks := new(agent.Hooks)
 	protect(hooks, space.dir)
 	hooks.Use(&session.Persist{Store: sessions})
+	files := &session.Files{Dir: space.dir, Tools: []string{"edit", "write"}}
+	hooks.Use(files)
 	hooks.Use(&retry.Model{})
 	hooks.Use(&window.TruncateOutput{})
 	hooks.Use(&window.Auto{Compactor: &window.Default{}})
@@ -150,6 +153,7 @@ func newCoder(model agent.Model, space *workspace, sessions sqlite.Sessions, t *
 			Limits:   loop.Limits{ApprovalTime: time.Hour},
 		},
 		space:    space,
+		files:    files,
 		sessions: sessions,
 		identity: agent.Identity{Conversation: space.dir},
 		terminal: t,
@@ -161,11 +165,12 @@ func newCoder(model agent.Model, space *workspace, sessions sqlite.Sessions, t *
 }
 
 const help = `Type a task. Ctrl-C interrupts it and keeps the conversation.
-  /new   forget the conversation of this directory
-  /undo  take back the last change of a file
-  /cost  show what the models have used
-  /help  this text
-  /quit  leave
+  /new     forget the conversation of this directory
+  /undo    take back the last change of a file
+  /rewind  go back to the files and the conversation before the last task
+  /cost    show what the models have used
+  /help    this text
+  /quit    leave
 `
 
 // talk reads tasks and commands until the user leaves.
@@ -204,6 +209,8 @@ func (c *coder) talk(ctx context.Context) error {
 			c.terminal.printf("%s", c.cost())
 		case "/undo":
 			c.terminal.printf("%s\n", c.space.undo())
+		case "/rewind":
+			c.terminal.printf("%s\n", c.rewind(ctx))
 		default:
 			if strings.HasPrefix(line, "/") {
 				c.terminal.printf("There is no command %s.\n%s", clean(line), help)
@@ -212,6 +219,25 @@ func (c *coder) talk(ctx context.Context) error {
 			c.work(ctx, line)
 		}
 	}
+}
+
+// rewind goes back to the state before the last task since the start of the program.
+func (c *coder) rewind(ctx context.Context) string {
+	marks := c.files.Marks(c.identity)
+	if len(marks) == 0 {
+		return "There is no task to take back."
+	}
+	mark, err := c.files.Rewind(c.identity, marks[len(marks)-1].Run)
+	err = errors.Join(err, c.sessions.Save(ctx, agent.Session{Identity: c.identity, Messages: mark.Messages}))
+	c.space.forget()
+	text := "The files and the conversation are as before: " + mark.Task
+	for _, missed := range mark.Missed {
+		text += "\nnot kept: " + missed
+	}
+	if err != nil {
+		text += "\n" + err.Error()
+	}
+	return clean(text)
 }
 
 // work runs a task and shows it. A failure does not end the conversation.

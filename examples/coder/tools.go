@@ -227,6 +227,13 @@ func (w *workspace) undo() string {
 	return clean(last.path) + " is as it was before."
 }
 
+// forget drops the changes that undo could restore.
+func (w *workspace) forget() {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.changes = nil
+}
+
 // shell runs a command. It can do everything that the user can: the rules and the user decide about it before. Keys of
 // model providers are not in its environment.
 func (w *workspace) shell(ctx context.Context, a shellArgs) (string, error) {
