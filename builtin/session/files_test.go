@@ -69,7 +69,6 @@ type filesRun struct {
 	dir   string
 	files *session.Files
 	agent loop.Agent
-	tasks []string
 }
 
 var filesOwner = agent.Identity{Conversation: "c"}
@@ -143,8 +142,8 @@ func TestRewindPutsFilesAndConversationBack(t *testing.T) {
 	}
 }
 
-// TestFilesKeepsOnlyFilesOfItsDirectory: a model names paths outside of the directory, and links that lead there. Rewind
-// changes nothing outside.
+// TestFilesKeepsOnlyFilesOfItsDirectory: a model names paths outside of the directory, and links that lead there.
+// Rewind changes nothing outside.
 func TestFilesKeepsOnlyFilesOfItsDirectory(t *testing.T) {
 	f := newFilesRun(t)
 	outside := t.TempDir()
@@ -241,7 +240,9 @@ func TestFilesRefusesInvalidFields(t *testing.T) {
 
 // FuzzFilesStayInTheirDirectory names any path. Whatever it is, Rewind changes no file outside of the directory.
 func FuzzFilesStayInTheirDirectory(f *testing.F) {
-	for _, path := range []string{"a", "../a", "/etc/passwd", "a/../../b", "\x00", "", ".", "a//b/", strings.Repeat("x/", 3000)} {
+	for _, path := range []string{
+		"a", "../a", "/etc/passwd", "a/../../b", "\x00", "", ".", "a//b/", strings.Repeat("x/", 3000),
+	} {
 		f.Add(path)
 	}
 	f.Fuzz(func(t *testing.T, path string) {

@@ -105,8 +105,8 @@ const (
 // group. With Hooks.FailClosed, a handler that cannot run refuses as a script that fails does. Claude Code ignores some
 // mistakes, so that a guard with a typing error never runs.
 //
-// Read returns an error for a file that cannot be read, is not valid JSON, or has a mistake outside of its handlers, for
-// example the key "hook" for "hooks".
+// Read returns an error for a file that cannot be read, is not valid JSON, or has a mistake outside of its handlers,
+// for example the key "hook" for "hooks".
 func Read(paths ...string) (*Hooks, error) {
 	h := &Hooks{handlers: make(map[string][]handler)}
 	for _, path := range paths {

@@ -105,7 +105,8 @@ func TestHandlerThatCannotRunLeavesTheOthers(t *testing.T) {
 // with the mistake is in Ignored. With FailClosed it refuses each call that it might have refused.
 func TestMistakeInAHandlerLeavesTheOthers(t *testing.T) {
 	event := func(handlers string) string {
-		return `"PreToolUse": [` + handlers + `{"hooks": [{"type": "command", "command": "grep -q secret && exit 2; exit 0"}]}]`
+		const guard = `{"hooks": [{"type": "command", "command": "grep -q secret && exit 2; exit 0"}]}`
+		return `"PreToolUse": [` + handlers + guard + `]`
 	}
 	command := func(more string) string {
 		return event(`{"matcher": "Bash", "hooks": [{"type": "command", "command": "x"` + more + `}]},`)
