@@ -47,6 +47,7 @@ var templates = sync.OnceValue(func() *template.Template {
 // points is behind it, and the guard, which refuses a stale file, is last.
 func Hooks(s *model.Spec, to model.Output, header string) ([]byte, error) {
 	e := newEmitter(s, to, header)
+	e.PackageComment = e.packageComment()
 	points := make([]*pointEmitter, len(s.Points))
 	for i, p := range s.Points {
 		points[i] = e.point(p)
@@ -85,7 +86,6 @@ func Hooks(s *model.Spec, to model.Output, header string) ([]byte, error) {
 // points as for few, because the functions reach the points by the method Points of Hooks.
 func Wire(s *model.Spec, to model.Output, header string) ([]byte, error) {
 	e := newEmitter(s, to, header)
-	e.ForWire = true
 	e.names, e.used = map[string]string{"context": "context"}, map[string]bool{"context": true}
 	text, err := render("wire", e)
 	if err != nil {
@@ -116,14 +116,14 @@ func render(name string, data any) (string, error) {
 
 // An emitter generates the code for one spec. Its exported fields and methods are those of the templates.
 type emitter struct {
-	Spec    *model.Spec
-	To      model.Output
-	Header  string            // the first lines of the file
-	ForWire bool              // the file is that of Wire
-	paths   map[string]string // the spec's qualifiers to import paths
-	names   map[string]string // import paths to the generated file's qualifiers
-	used    map[string]bool   // the import paths that the generated file needs
-	taken   map[string]bool   // names of the spec's package, and qualifiers
+	Spec           *model.Spec
+	To             model.Output
+	Header         string // the first lines of the file
+	PackageComment string
+	paths          map[string]string // the spec's qualifiers to import paths
+	names          map[string]string // import paths to the generated file's qualifiers
+	used           map[string]bool   // the import paths that the generated file needs
+	taken          map[string]bool   // names of the spec's package, and qualifiers
 }
 
 // Separate reports whether the output is a package of its own, not the spec's package.
@@ -145,6 +145,19 @@ func (e *emitter) ImportLines() string {
 		fmt.Fprintf(&lines, "%q\n", p)
 	}
 	return lines.String()
+}
+
+// packageComment documents a generated package of its own.
+func (e *emitter) packageComment() string {
+	if !e.Separate() {
+		return ""
+	}
+	text := fmt.Sprintf("// Package %s holds the typed registries of the fire points that package %s declares.\n",
+		e.To.Package, e.Spec.Package)
+	if doc := docText(e.Spec.Doc); doc != "" {
+		text += "//\n// Of that package:\n//\n" + doc
+	}
+	return text
 }
 
 // Parent returns the qualifier of the first package that the spec extends, or "".

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"go/token"
 	"slices"
+	"strings"
 
 	"github.com/hookgen/hookgen/gen/model"
 )
@@ -25,6 +26,26 @@ func (e *emitter) Parts(x model.Export) string {
 		return "Its fields and methods are those of " + e.See(x) + "."
 	}
 	return x.Parts + " See " + e.See(x) + "."
+}
+
+// TypeParams returns the type parameters of an alias with their constraints, and TypeArguments their names.
+func (e *emitter) TypeParams(x model.Export) string {
+	return typeList(x, func(f model.Field) string { return f.Name + " " + e.Type(f.Type) })
+}
+
+func (e *emitter) TypeArguments(x model.Export) string {
+	return typeList(x, func(f model.Field) string { return f.Name })
+}
+
+func typeList(x model.Export, text func(model.Field) string) string {
+	if len(x.Params) == 0 {
+		return ""
+	}
+	var list []string
+	for _, p := range x.Params {
+		list = append(list, text(p))
+	}
+	return "[" + strings.Join(list, ", ") + "]"
 }
 
 // ConstGroups returns the constants in the groups and order of the source. It sorts the files by name: they are parsed

@@ -86,6 +86,27 @@ func (p *pointEmitter) Arguments(by, bys, key string) string {
 	return text
 }
 
+// By returns the argument for the hook that decided.
+func (p *pointEmitter) By() string {
+	if p.DecidedByOne() {
+		return "by"
+	}
+	return "nil"
+}
+
+// Constructor returns the function of the runtime that describes how hooks of the point are called.
+func (p *pointEmitter) Constructor() string {
+	switch {
+	case p.Decides() && p.Collects():
+		return "DecidingAndCollecting"
+	case p.Decides():
+		return "Deciding"
+	case p.Collects():
+		return "Collecting"
+	}
+	return "Checking"
+}
+
 // ExitCases returns the exits for a case, and ZeroExits a zero value of each for a composite literal. If there are
 // many, each has a line of its own.
 func (p *pointEmitter) ExitCases() string { return oneLine(p.Exits, maxColumns-len("\t\t\tcase :")) }

@@ -81,27 +81,23 @@ func (p *pointEmitter) FireSignature(name string) string {
 		payload = "*" + payload
 	}
 	params := append(ctxAndRun[:2:2], param{p.ParamName, payload})
-	if p.IsAround() {
-		params = append(params, param{"act", "func(context.Context, " + p.PayloadType + ") (" + p.ResultType + ", error)"})
-	}
-	return signature(len("func (p *Point)  {")+len(p.Name)+len(name), params, p.results(name == "FireBy"))
-}
-
-// results returns the results of a fire, with the hooks that decided or contributed if credits is true.
-func (p *pointEmitter) results(credits bool) []param {
 	var results []param
 	add := func(has bool, name, typ string) {
 		if has {
 			results = append(results, param{name, typ})
 		}
 	}
-	add(p.IsAround(), "result", p.ResultType)
+	if p.IsAround() {
+		params = append(params, param{"act", "func(context.Context, " + p.PayloadType + ") (" + p.ResultType + ", error)"})
+		add(true, "result", p.ResultType)
+	}
+	credits := name == "FireBy"
 	add(p.Leaves(), "exit", p.Name+"Exit")
 	add(credits && p.DecidedByOne(), "by", "hookkit.By")
 	add(p.Collects(), "collected", "[]"+p.CollectedType)
 	add(credits && p.CreditsMany(), "bys", "[]hookkit.By")
 	add(p.ReturnsErr(), "err", "error")
-	return results
+	return signature(len("func (p *Point)  {")+len(p.Name)+len(name), params, results)
 }
 
 // Results returns the result list of runHooks, and ResultNames its names.
@@ -109,15 +105,26 @@ func (p *pointEmitter) Results() string {
 	if p.IsObserve() {
 		return ""
 	}
-	return list(p.results(false), false)
+	return "(" + strings.Join(p.results("exit "+p.Name+"Exit", "collected []"+p.CollectedType, "err error"), ", ") + ")"
 }
 
 func (p *pointEmitter) ResultNames() string {
-	var names []string
-	for _, r := range p.results(false) {
-		names = append(names, r.name)
+	return strings.Join(p.results("exit", "collected", "err"), ", ")
+}
+
+// results returns the texts for those results that the law has: the exit, the contributions and the error.
+func (p *pointEmitter) results(exit, collected, err string) []string {
+	var chosen []string
+	if p.Leaves() {
+		chosen = append(chosen, exit)
 	}
-	return strings.Join(names, ", ")
+	if p.Collects() {
+		chosen = append(chosen, collected)
+	}
+	if p.ReturnsErr() {
+		chosen = append(chosen, err)
+	}
+	return chosen
 }
 
 // Wide reports whether the payload's type is so long, or there are so many other parameters, that those get a line of
