@@ -18,5 +18,5 @@
 // they reach as plain data (surface.go, surface_*.go), and package gen/breaking compares two of them.
 //
 // To add a rule, write its check in the check_*.go file of its group and add it to the list in check.go. To change
-// the loop that runs hooks, edit internal/emit/machinery.go.tmpl, generate the fixtures again, and read the difference.
+// the loop that runs hooks, edit internal/emit/point.go.tmpl, generate the fixtures again, and read the difference.
 package gen

@@ -128,7 +128,7 @@ func TestEmitDeclaresOnlyWhatTheLawNeeds(t *testing.T) {
 	}
 }
 
-// gofmt changes some comments only when it runs again.
+// The emitter skips gofmt for simple comments. gofmt must agree that they are unchanged.
 func TestEmitFormatsDocumentationAsGofmt(t *testing.T) {
 	docs := []string{
 		"plain.", "A ``quoted'' word.", "don''t", "Head.\n\nAn Old Heading\n\nText.", "Head.\n\nlower case\n\nText.",
@@ -146,9 +146,9 @@ func TestEmitFormatsDocumentationAsGofmt(t *testing.T) {
 	}
 }
 
-// A spec can contain what the emitter's templates are made of: an action, and the beginning of a paragraph to fill.
-func TestTemplatesInASpecAreSafe(t *testing.T) {
-	const mark = "//. {{.Name}}"
+// A spec can contain the line with which the emitter separates its sections.
+func TestPlaceholdersInASpecAreSafe(t *testing.T) {
+	const mark = "//hookgen:section"
 	text := "// " + mark + "\n" + specOf("// "+mark+"\nOn(struct { A int `\n"+mark+"\n` }) (Stop, spec.FailOpen)\n"+
 		"To([len(`\n"+mark+"\n`)]int)",
 		"// "+mark+"\ntype Stop struct {\n// "+mark+"\nReason string `\n"+mark+"\n`\n}")
@@ -217,7 +217,7 @@ func TestImportsNamedErrAreRenamed(t *testing.T) {
 	}
 }
 
-// A spec may import a package as err, a name that no import gets, and declare the first replacement.
+// A spec may import a package as err, a name that jennifer gives to no import, and declare the first replacement.
 func TestImportNamedErr(t *testing.T) {
 	spec := strings.Replace(specOf("\tA(err.Builder) spec.Check\n", "type err2 int"), "import ",
 		"import err \"strings\"\nimport ", 1)

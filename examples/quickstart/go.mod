@@ -7,6 +7,7 @@ tool github.com/hookgen/hookgen/cmd/hookgen
 require github.com/hookgen/hookgen v0.0.0
 
 require (
+	github.com/dave/jennifer v1.7.1 // indirect
 	github.com/google/jsonschema-go v0.4.3 // indirect
 	github.com/rogpeppe/go-internal v1.16.0 // indirect
 	golang.org/x/mod v0.42.0 // indirect

@@ -4,6 +4,7 @@ import (
 	"strings"
 	"unicode/utf8"
 
+	"github.com/dave/jennifer/jen"
 	"github.com/hookgen/hookgen/gen/model"
 )
 
@@ -31,31 +32,11 @@ func docLines(doc string) []string {
 	return lines
 }
 
-// docText returns a doc comment as line comments, each with its line break. An empty one is replaced by the first of
-// otherwise.
-func docText(doc string, otherwise ...string) string {
-	lines := docLines(doc)
-	if len(lines) == 0 && len(otherwise) > 0 {
-		lines = docLines(otherwise[0])
-	}
-	return strings.Join(append(lines, ""), "\n")
-}
-
-// docHead returns a doc comment without its deprecation, which comes last in generated comments, and an empty line for
-// the sentences that follow.
-func docHead(doc string) string {
-	if head := docText(strings.Replace(doc, model.Deprecation(doc), "", 1)); head != "" {
-		return head + "//\n"
-	}
-	return ""
-}
-
-// deprecation returns the end of a comment: the deprecation in a doc comment, or "".
-func deprecation(doc string) string {
-	if text := docText(model.Deprecation(doc)); text != "" {
-		return "//\n" + text
-	}
-	return ""
+// splitDoc returns a doc comment as two lists of line comments: first the comment without its deprecation, and then the
+// deprecation, which comes last in generated comments.
+func splitDoc(doc string) (head, deprecated []string) {
+	deprecation := model.Deprecation(doc)
+	return docLines(strings.Replace(doc, deprecation, "", 1)), docLines(deprecation)
 }
 
 // printable removes characters that end a line comment or are invisible in it.
@@ -66,24 +47,19 @@ func printable(r rune) rune {
 	return r
 }
 
-// filled fills the paragraphs of a rendered template: consecutive lines that begin with //. in the template. No line
-// of a spec's comment does, because comments get a blank after the slashes. It also removes indentation, which gofmt
-// makes anew, because gofmt formats a comment as documentation only if it is not indented.
-func filled(text string) string {
-	var out, paragraph strings.Builder
-	for line := range strings.Lines(text + "\n") {
-		line = strings.TrimLeft(line, "\t")
-		if words, ok := strings.CutPrefix(line, "//."); ok {
-			paragraph.WriteString(words)
-			continue
+// comment adds comment lines, and the "// " that they lack.
+func comment(g interface{ Comment(string) *jen.Statement }, lines ...string) {
+	for _, l := range lines {
+		if !strings.HasPrefix(l, "//") {
+			l = strings.TrimRight("// "+l, " ")
 		}
-		if paragraph.Len() > 0 {
-			out.WriteString(strings.Join(fill(paragraph.String()), "\n") + "\n")
-			paragraph.Reset()
-		}
-		out.WriteString(line)
+		g.Comment(l)
 	}
-	return out.String()
+}
+
+// prose adds a paragraph of generated documentation.
+func prose(g interface{ Comment(string) *jen.Statement }, sentences ...string) {
+	comment(g, fill(strings.Join(sentences, " "))...)
 }
 
 // fill breaks a comment line into lines of at most proseColumns. The documentation of the spec is not filled: its lines

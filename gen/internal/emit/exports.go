@@ -5,65 +5,97 @@ import (
 	"fmt"
 	"go/token"
 	"slices"
-	"strings"
 
+	"github.com/dave/jennifer/jen"
 	"github.com/hookgen/hookgen/gen/model"
 )
 
-// SpecName returns the qualifier of the spec's package in a generated package of its own.
-func (e *emitter) SpecName() string { return e.Use(e.To.SpecPath) }
-
-// See returns a link to a name of the spec's package.
-func (e *emitter) See(x model.Export) string { return fmt.Sprintf("[%s.%s]", e.SpecName(), x.Name) }
-
-// Parts says what a type consists of, because documentation of Go shows neither the fields nor the methods of the type
-// that an alias is for.
-func (e *emitter) Parts(x model.Export) string {
-	switch {
-	case docText(x.Doc) == "":
-		return x.Parts
-	case x.Parts == "":
-		return "Its fields and methods are those of " + e.See(x) + "."
+// exports re-exports the names of the spec's package from a generated package of its own: an alias for each type, and
+// constants in the groups of the source.
+func (e *emitter) exports(f *jen.File) {
+	if !e.separate() {
+		return
 	}
-	return x.Parts + " See " + e.See(x) + "."
-}
-
-// TypeParams returns the type parameters of an alias with their constraints, and TypeArguments their names.
-func (e *emitter) TypeParams(x model.Export) string {
-	return typeList(x, func(f model.Field) string { return f.Name + " " + e.Type(f.Type) })
-}
-
-func (e *emitter) TypeArguments(x model.Export) string {
-	return typeList(x, func(f model.Field) string { return f.Name })
-}
-
-func typeList(x model.Export, text func(model.Field) string) string {
-	if len(x.Params) == 0 {
-		return ""
+	for _, x := range e.spec.Exports {
+		if !x.Const {
+			e.alias(f, x)
+		}
 	}
-	var list []string
-	for _, p := range x.Params {
-		list = append(list, text(p))
+	for _, group := range constGroups(e.spec.Exports, e.spec.Fset) {
+		e.constants(f, group)
 	}
-	return "[" + strings.Join(list, ", ") + "]"
 }
 
-// ConstGroups returns the constants in the groups and order of the source. It sorts the files by name: they are parsed
+// alias emits the alias of a type. Documentation of Go shows neither the fields nor the methods of the type that an
+// alias is for, so the comment lists and links them.
+func (e *emitter) alias(f *jen.File, x model.Export) {
+	see := fmt.Sprintf("[%s.%s]", e.names[e.to.SpecPath], x.Name)
+	doc, last := docLines(x.Doc), "Its fields and methods are those of "+see+"."
+	if x.Parts != "" {
+		last = x.Parts + " See " + see + "."
+	}
+	if len(doc) == 0 {
+		doc, last = []string{"// " + x.Name + " is " + see + "."}, x.Parts
+	}
+	comment(f, doc...)
+	if last != "" {
+		comment(f, "//")
+		prose(f, last)
+	}
+	alias, args := f.Type().Id(x.Name), []jen.Code(nil)
+	if len(x.Params) > 0 {
+		alias.TypesFunc(func(g *jen.Group) {
+			for _, p := range x.Params {
+				g.Id(p.Name).Add(e.typ(p.Type.Expr))
+				args = append(args, jen.Id(p.Name))
+			}
+		})
+	}
+	original := alias.Op("=").Qual(e.to.SpecPath, x.Name)
+	if len(args) > 0 {
+		original.Types(args...)
+	}
+}
+
+// constants emits the declaration of one group.
+func (e *emitter) constants(f *jen.File, group []model.Export) {
+	if len(group) == 1 && group[0].GroupDoc == "" {
+		comment(f, docLines(group[0].Doc)...)
+		f.Const().Id(group[0].Name).Op("=").Qual(e.to.SpecPath, group[0].Name)
+		return
+	}
+	comment(f, docLines(group[0].GroupDoc)...)
+	f.Const().DefsFunc(func(g *jen.Group) {
+		for _, x := range group {
+			comment(g, docLines(x.Doc)...)
+			g.Id(x.Name).Op("=").Qual(e.to.SpecPath, x.Name)
+		}
+	})
+}
+
+// constGroups returns the constants in the groups and order of the source. It sorts the files by name: they are parsed
 // concurrently, so their positions differ from run to run.
-func (e *emitter) ConstGroups() [][]model.Export {
-	consts := slices.DeleteFunc(slices.Clone(e.Spec.Exports), func(x model.Export) bool { return !x.Const })
-	at := func(pos token.Pos) token.Position { return e.Spec.Fset.PositionFor(pos, false) }
-	slices.SortFunc(consts, func(a, b model.Export) int {
-		one, other := at(a.Pos), at(b.Pos)
+func constGroups(exports []model.Export, fset *token.FileSet) [][]model.Export {
+	var groups [][]model.Export
+	at := map[token.Pos]int{}
+	for _, x := range exports {
+		if !x.Const {
+			continue
+		}
+		i, ok := at[x.Group]
+		if !ok {
+			i = len(groups)
+			at[x.Group] = i
+			groups = append(groups, nil)
+		}
+		groups[i] = append(groups[i], x)
+	}
+	slices.SortFunc(groups, func(a, b []model.Export) int {
+		one, other := fset.PositionFor(a[0].Group, false), fset.PositionFor(b[0].Group, false)
 		return cmp.Or(cmp.Compare(one.Filename, other.Filename), cmp.Compare(one.Offset, other.Offset))
 	})
-	var groups [][]model.Export
-	for _, x := range consts {
-		if n := len(groups); n > 0 && groups[n-1][0].Group == x.Group {
-			groups[n-1] = append(groups[n-1], x)
-		} else {
-			groups = append(groups, []model.Export{x})
-		}
+	for _, g := range groups {
+		slices.SortFunc(g, func(a, b model.Export) int { return cmp.Compare(a.Pos, b.Pos) })
 	}
 	return groups
 }

@@ -6,11 +6,13 @@ import (
 	"go/token"
 	"go/types"
 	"maps"
+	"path"
 	"slices"
 	"strings"
 	"unicode"
 	"unicode/utf8"
 
+	"github.com/dave/jennifer/jen"
 	"github.com/hookgen/hookgen/gen/model"
 )
 
@@ -26,26 +28,24 @@ var locals = func() map[string]bool {
 	return set
 }()
 
-// fixedImports are the qualifiers that every generated file has.
+// fixedImports are the qualifiers that every generated file may have.
 var fixedImports = map[string]string{"context": "context", "io": "io", kit: "hookkit", impl: "hookimpl"}
 
 // newEmitter chooses the qualifiers of the imports.
-func newEmitter(s *model.Spec, to model.Output, header string) *emitter {
-	e := &emitter{Spec: s, To: to, Header: header, paths: map[string]string{s.SpecPkg.Name: s.SpecPkg.Path},
-		names: map[string]string{}, used: map[string]bool{}, taken: map[string]bool{}}
-	used := map[string]bool{"err": true} // which generated code calls its errors
+func newEmitter(s *model.Spec, to model.Output) *emitter {
+	e := &emitter{spec: s, to: to, paths: map[string]string{s.SpecPkg.Name: s.SpecPkg.Path},
+		names: map[string]string{}, taken: map[string]bool{}}
+	used := map[string]bool{"err": true} // jennifer imports nothing under this name
 	for path, name := range fixedImports {
-		e.names[path], used[name], e.used[path] = name, true, true
+		e.names[path], used[name] = name, true
 	}
 	name := func(path, qualifier string) {
 		if e.names[path] != "" {
 			return
 		}
 		base := qualifier
-		refused := func() bool {
-			return used[qualifier] || types.Universe.Lookup(qualifier) != nil || qualifier != base && e.taken[qualifier]
-		}
-		for n := 2; refused(); n++ {
+		// jennifer would rename a reserved word
+		for n := 2; used[qualifier] || jen.IsReservedWord(qualifier) || qualifier != base && e.taken[qualifier]; n++ {
 			qualifier = fmt.Sprint(base, n)
 		}
 		used[qualifier], e.names[path] = true, qualifier
@@ -55,7 +55,7 @@ func newEmitter(s *model.Spec, to model.Output, header string) *emitter {
 		e.taken[name] = true
 	}
 	name(s.SpecPkg.Path, "spec")
-	if e.Separate() {
+	if e.separate() {
 		for _, x := range s.Exports {
 			for _, p := range x.Params {
 				used[p.Name] = true // in type Box[mail any] = mail.Box[mail], the parameter would hide the import
@@ -68,6 +68,17 @@ func newEmitter(s *model.Spec, to model.Output, header string) *emitter {
 		name(i.Path, i.Name)
 	}
 	return e
+}
+
+// importNames tells jennifer the names of imports by their paths.
+func importNames(f *jen.File, names map[string]string) {
+	for p, name := range names {
+		if path.Base(p) == name {
+			f.ImportName(p, name)
+		} else {
+			f.ImportAlias(p, name)
+		}
+	}
 }
 
 // hidden reports whether a local name of generated functions would hide a name in the type.

@@ -4,62 +4,168 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/dave/jennifer/jen"
 	"github.com/hookgen/hookgen/gen/model"
 	"github.com/hookgen/hookgen/internal/spelling"
 )
 
-// A pointEmitter emits the code of one point. Its exported fields and methods are those of the templates.
+// A pointEmitter emits the code of one point. Its exported fields and methods are those of the template.
 type pointEmitter struct {
 	*emitter
 	*model.Point
-	Lower     string // Name with a lower-case first letter
-	ParamName string // the name of the payload parameter in the API
+	Lower string // Name with a lower-case first letter
+	param string // the name of the payload parameter
 
-	PayloadType, EditedType, CollectedType, ResultType, KeyType string
-	Aliases                                                     []string // of types that a local name would hide
+	payload, edited, collected, result, key         typeCode
+	PayloadType, CollectedType, ResultType, KeyType string     // the same as text
+	aliases                                         []jen.Code // declarations of types that a local name would hide
 }
 
-// point returns the emitter of a point.
-func (e *emitter) point(p *model.Point) *pointEmitter {
-	pe := &pointEmitter{emitter: e, Point: p, Lower: LowerFirst(p.Name), ParamName: e.paramName(p)}
-	pe.PayloadType, pe.EditedType = pe.local("Payload", p.Payload), pe.local("Edited", p.Edit)
-	pe.CollectedType, pe.ResultType = pe.local("Collected", p.Collect), pe.local("Result", p.Around)
-	pe.KeyType = pe.local("Key", p.Key.Type)
-	return pe
+// point returns the code of a point.
+func (e *emitter) point(p *model.Point) (pointText, error) {
+	pe := &pointEmitter{emitter: e, Point: p, Lower: LowerFirst(p.Name), param: e.paramName(p)}
+	pe.payload, pe.edited = pe.local("Payload", p.Payload), pe.local("Edited", p.Edit)
+	pe.collected, pe.result = pe.local("Collected", p.Collect), pe.local("Result", p.Around)
+	pe.key = pe.local("Key", p.Key.Type)
+	var text pointText
+	raw, err := e.render(pe.api)
+	if err == nil {
+		text.api, err = formatted(raw)
+	}
+	if err == nil {
+		text.machinery, err = pe.machinery()
+	}
+	return text, err
 }
 
 // local returns a type as the functions of the point write it. If a local name of the functions would hide a part of
 // it, this is an alias of the type. For example, a spec may have a type hook, and the loop has a variable of that name.
-func (p *pointEmitter) local(what string, t model.Type) string {
-	switch {
-	case t.IsZero():
-		return ""
-	case p.hidden(t):
-		alias := "hookgen" + what + "Of" + p.Name
-		p.Aliases = append(p.Aliases, "type "+alias+" = "+p.Type(t))
-		return alias
+func (p *pointEmitter) local(what string, t model.Type) typeCode {
+	if t.IsZero() {
+		return typeCode{}
 	}
-	return p.Type(t)
+	if p.hidden(t) {
+		alias := "hookgen" + what + "Of" + p.Name
+		p.aliases = append(p.aliases, jen.Type().Id(alias).Op("=").Add(p.typ(t.Expr)))
+		return named(alias)
+	}
+	return typeCode{p.typ(t.Expr), len(t.String())}
 }
 
-// The kinds of a point.
+// api emits the public part of the point.
+func (p *pointEmitter) api(f *jen.File) {
+	p.hook(f)
+	p.outcomes(f)
+	p.match(f)
+	p.observer(f)
+	p.next(f)
+	p.registry(f)
+	if p.IsAround() {
+		p.fireAround(f)
+	} else {
+		p.fire(f)
+	}
+	for _, alias := range p.aliases {
+		f.Add(alias)
+	}
+}
 
-func (p *pointEmitter) IsObserve() bool  { return p.Kind == model.Observe }
-func (p *pointEmitter) IsFlow() bool     { return p.Kind == model.Flow }
-func (p *pointEmitter) IsVote() bool     { return p.Kind == model.Vote }
-func (p *pointEmitter) IsCollect() bool  { return p.Kind == model.Collect }
-func (p *pointEmitter) IsCheck() bool    { return p.Kind == model.Check }
-func (p *pointEmitter) IsCheckAll() bool { return p.Kind == model.CheckAll }
-func (p *pointEmitter) IsAround() bool   { return p.Kind == model.Around }
+func kitType(name string) *jen.Statement { return jen.Qual(kit, name) }
 
-// Named reports whether the point's comment begins with its name.
-func (p *pointEmitter) Named() bool { return strings.HasPrefix(p.Doc, p.Name+" ") }
+func implName(name string) *jen.Statement { return jen.Qual(impl, name) }
 
-// PayloadText returns the payload as the spec has it.
-func (p *pointEmitter) PayloadText() string { return p.text(p.Payload.Expr) }
+func registration() *jen.Statement { return jen.Op("*").Add(kitType("Registration")) }
 
-// Outcomes returns the outcomes that a hook may return: constructors and exits.
-func (p *pointEmitter) Outcomes() string {
+// doc adds a comment to a declaration of the point, followed by the deprecation of the point.
+func (p *pointEmitter) doc(f *jen.File, sentences ...string) {
+	prose(f, sentences...)
+	p.deprecate(f)
+}
+
+// deprecate adds the deprecation of the point to a comment.
+func (p *pointEmitter) deprecate(f *jen.File) {
+	if _, deprecated := splitDoc(p.Doc); len(deprecated) > 0 {
+		comment(f, append([]string{"//"}, deprecated...)...)
+	}
+}
+
+// hookParams returns the parameters of a hook with a payload of the type.
+func (p *pointEmitter) hookParams(payload typeCode) []param {
+	ps := []param{ctxParam(), runParam(), {p.param, payload}}
+	if p.IsAround() {
+		ps = append(ps, param{"next", named(p.Name + "Next")})
+	}
+	return ps
+}
+
+// hookResults returns the results of a hook.
+func (p *pointEmitter) hookResults() []param {
+	var rs []param
+	switch {
+	case p.IsAround():
+		rs = append(rs, param{"", typeCode{kitType("Answer").Types(p.result), len("hookkit.Answer[]") + p.result.width}})
+	case p.Decides():
+		rs = append(rs, param{"", named(p.Name + "Outcome")})
+	}
+	if p.Collects() {
+		rs = append(rs, param{"", typeCode{jen.Index().Add(p.collected), p.collected.width + 2}})
+	}
+	return append(rs, errorResult(""))
+}
+
+// hookFunc returns the type of a function that is a hook.
+func (p *pointEmitter) hookFunc() *jen.Statement {
+	return signature(jen.Func(), len("type  func")+len(p.Name), p.hookParams(p.payload), p.hookResults())
+}
+
+// hook emits the interface of hooks and its function type.
+func (p *pointEmitter) hook(f *jen.File) {
+	head, _ := splitDoc(p.Doc)
+	if !strings.HasPrefix(p.Doc, p.Name+" ") {
+		comment(f, p.Name+" is a hook of the point "+p.Name+".", "//")
+	}
+	if len(head) > 0 {
+		comment(f, append(head, "//")...)
+	}
+	p.doc(f, lawDoc(p.Point))
+	f.Type().Id(p.Name).Types(jen.Id("P").Any()).Interface(
+		signature(jen.Id(p.Name), len(p.Name), p.hookParams(named("P")), p.hookResults()))
+
+	p.doc(f, p.Name+"Func is a function that is a hook of "+p.Name+".")
+	f.Type().Id(p.Name + "Func").Add(p.hookFunc())
+	prose(f, p.Name+" calls f.")
+	method := f.Func().Params(jen.Id("f").Id(p.Name + "Func"))
+	signature(method.Id(p.Name), len("func (f Func)  {")+2*len(p.Name), p.hookParams(p.payload), p.hookResults()).Block(
+		jen.Return(jen.Id("f").Call(names(p.hookParams(p.payload))...)))
+	prose(f, "Bind adds f to its point.")
+	f.Func().Params(jen.Id("f").Id(p.Name+"Func")).Id("Bind").Params(jen.Id("h").Op("*").Id("Hooks")).Custom(oneLine,
+		jen.Id("h").Dot(p.Name).Dot("Add").Call(jen.Id("f")))
+}
+
+// outcomes emits the sealed interface of outcomes, and their constructors.
+func (p *pointEmitter) outcomes(f *jen.File) {
+	if !p.Decides() {
+		return
+	}
+	p.doc(f, p.Name+"Outcome is a decision of a hook of "+p.Name+": "+spelling.Or(p.legal())+". Nil continues.")
+	f.Type().Id(p.Name+"Outcome").Id("interface").Custom(oneLine, jen.Id("legalAt"+p.Name).Params())
+	if p.Replace {
+		p.doc(f, "Replace"+p.Name+" gives the next hooks, and the program, another payload.")
+		p.constructor(f, "Replace", "Replaced", param{p.param, p.payload})
+	}
+	if p.Edits() {
+		p.doc(f, "Edit"+p.Name+" gives the payload another "+p.EditField+".")
+		p.constructor(f, "Edit", "Edited", param{"value", p.edited})
+	}
+	if p.Leaves() {
+		p.doc(f, p.Name+"Exit is an outcome that ends the fire, which returns it; see Match"+p.Name+".")
+		comment(f, "//", "//sumtype:decl")
+		f.Type().Id(p.Name+"Exit").Interface(jen.Id(p.Name+"Outcome"), jen.Id("isExit").Params())
+	}
+}
+
+// legal returns the outcomes that a hook may return: constructors and exits.
+func (p *pointEmitter) legal() []string {
 	var all []string
 	if p.Replace {
 		all = append(all, "Replace"+p.Name)
@@ -67,101 +173,108 @@ func (p *pointEmitter) Outcomes() string {
 	if p.Edits() {
 		all = append(all, "Edit"+p.Name)
 	}
-	return spelling.Or(append(all, p.Exits...))
+	return append(all, p.Exits...)
 }
 
-// Arguments returns the arguments of runHooks between the payload and the snapshot, each with a comma: for the hooks
-// that decided or contributed, and for the key.
-func (p *pointEmitter) Arguments(by, bys, key string) string {
-	text := ""
-	if p.DecidedByOne() {
-		text = by + ", "
+func (p *pointEmitter) constructor(f *jen.File, verb, made string, value param) {
+	outcome := p.Lower + verb
+	signature(f.Func().Id(verb+p.Name), len("func  {")+len(verb+p.Name), []param{value, {"reason", named("string")}},
+		[]param{{"", named(p.Name + "Outcome")}}).Block(
+		jen.Return(jen.Id(outcome).Parens(implName(made).Call(jen.Id(value.name), jen.Id("reason")))))
+	f.Type().Id(outcome).Add(implName("Replacing").Types(value.typ))
+	f.Func().Params(jen.Id(outcome)).Id("legalAt" + p.Name).Params().Block()
+}
+
+// match emits the function that handles each exit.
+func (p *pointEmitter) match(f *jen.File) {
+	if !p.Leaves() {
+		return
 	}
-	if p.CreditsMany() {
-		text += bys + ", "
-	}
-	if p.Keyed() {
-		text += key + ", "
-	}
-	return text
-}
-
-// By returns the argument for the hook that decided.
-func (p *pointEmitter) By() string {
-	if p.DecidedByOne() {
-		return "by"
-	}
-	return "nil"
-}
-
-// Constructor returns the function of the runtime that describes how hooks of the point are called.
-func (p *pointEmitter) Constructor() string {
-	switch {
-	case p.Decides() && p.Collects():
-		return "DecidingAndCollecting"
-	case p.Decides():
-		return "Deciding"
-	case p.Collects():
-		return "Collecting"
-	}
-	return "Checking"
-}
-
-// ExitCases returns the exits for a case, and ZeroExits a zero value of each for a composite literal. If there are
-// many, each has a line of its own.
-func (p *pointEmitter) ExitCases() string { return oneLine(p.Exits, maxColumns-len("\t\t\tcase :")) }
-
-func (p *pointEmitter) ZeroExits() string {
-	items := strings.Fields(strings.Join(p.Exits, "{} ") + "{}")
-	text := oneLine(items, maxColumns-len("\t\t\tcase :")+len(items)*len("{}"))
-	if strings.Contains(text, "\n") {
-		return "\n" + text + ",\n"
-	}
-	return text
-}
-
-// Keyed reports whether the point has a key.
-func (p *pointEmitter) Keyed() bool { return !p.Key.IsZero() }
-
-// PointerPayload reports whether the payload is a pointer, which may be nil.
-func (p *pointEmitter) PointerPayload() bool { return strings.HasPrefix(p.PayloadType, "*") }
-
-// KeyIn returns the key of a payload.
-func (p *pointEmitter) KeyIn(payload string) string {
-	if p.PointerPayload() {
-		return "(" + p.Lower + "Point{}).key(" + payload + ")"
-	}
-	return payload + "." + p.Key.Field
-}
-
-// PayloadKey returns the key of the payload that a fire begins with.
-func (p *pointEmitter) PayloadKey() string {
-	if p.PointerPayload() && p.Rewrites() {
-		return p.KeyIn("*payload")
-	}
-	return p.KeyIn("payload")
-}
-
-// EditsKey reports whether an Edit could change the key, and EditedKey returns the key in the edited value.
-func (p *pointEmitter) EditsKey() bool {
-	first, _, _ := strings.Cut(p.Key.Field, ".")
-	return p.Keyed() && first == p.EditField
-}
-
-func (p *pointEmitter) EditedKey() string {
-	return "o.To" + strings.TrimPrefix(p.Key.Field, p.EditField)
-}
-
-// Rank returns the strength of the exit at an index of Exits, from 1.
-func (p *pointEmitter) Rank(i int) int { return i + 1 }
-
-// MatchResult returns the type parameter of Match, and MatchParams the parameter for each exit.
-func (p *pointEmitter) MatchResult() string {
 	result := "R"
 	for slices.Contains(p.Exits, result) {
 		result += "_"
 	}
-	return result
+	names := p.matchParams(p.Exits)
+	params := []param{{"exit", named(p.Name + "Exit")},
+		{"none", typeCode{jen.Func().Params().Id(result), len("func() ") + len(result)}}}
+	cases := []jen.Code{jen.Case(jen.Nil()).Block(jen.Return(jen.Id("none").Call()))}
+	for i, x := range p.Exits {
+		params = append(params, param{names[i],
+			typeCode{jen.Func().Params(jen.Id(x)).Id(result), len("func() ") + len(x+result)}})
+		cases = append(cases, jen.Case(jen.Id(x)).Block(jen.Return(jen.Id(names[i]).Call(jen.Id("x")))))
+	}
+	p.doc(f, "Match"+p.Name+" calls the function for the exit of a fire, or none if it is nil. A new exit in the spec",
+		"breaks every call until it is handled there.")
+	signature(f.Func().Id("Match"+p.Name).Types(jen.Id(result).Any()), len("func Match[R any] {")+len(p.Name), params,
+		[]param{{"", named(result)}}).Block(
+		jen.Switch(jen.Id("x").Op(":=").Id("exit").Assert(jen.Type())).Block(cases...),
+		jen.Panic(implName("UnmatchedError").Types(jen.Id(p.Name+"Exit")).Values(jen.Dict{
+			jen.Id("Exit"): jen.Id("exit"), // a call would make the function too large to be inlined
+		})))
 }
 
-func (p *pointEmitter) MatchParams() []string { return p.matchParams(p.Exits) }
+// observer emits the interface of observers and the struct that they receive.
+func (p *pointEmitter) observer(f *jen.File) {
+	p.doc(f, p.Name+"Observer is notified of every fire of "+p.Name+" after it is decided.")
+	fired := jen.Id(p.Name + "Fired").Types(jen.Id("P"))
+	f.Type().Id(p.Name + "Observer").Types(jen.Id("P").Any()).Interface(
+		signature(jen.Id("Observe"+p.Name), len("Observe")+len(p.Name),
+			[]param{ctxParam(), runParam(), {"fired", typeCode{fired, len("Fired[P]") + len(p.Name)}}}, nil))
+	p.doc(f, p.Name+"Fired describes one fire of "+p.Name+" to observers.")
+	f.Type().Id(p.Name + "Fired").Types(jen.Id("P").Any()).StructFunc(func(g *jen.Group) {
+		field := func(has bool, doc, name string, typ *jen.Statement) {
+			if has {
+				g.Comment("// " + doc)
+				g.Id(name).Add(typ)
+			}
+		}
+		field(true, "Payload is the payload as it was passed to Fire.", "Payload", jen.Id("P"))
+		field(p.Rewrites(), "Final is the payload after the hooks.", "Final", jen.Id("P"))
+		field(p.Leaves(), "Exit is the decision that the fire returned; nil without one.", "Exit", jen.Id(p.Name+"Exit"))
+		field(p.Collects(), "Collected are the contributions in firing order.", "Collected", jen.Index().Add(p.collected))
+		field(p.IsAround(), "Result is the result that the fire returned.", "Result", p.result.Statement)
+		field(p.IsVote(), "Ballots are the votes in firing order.", "Ballots", jen.Index().Add(kitType("Ballot")))
+		field(p.ReturnsErr(), "Err is the error that the fire returned, or the failure that ended its goroutine.", "Err",
+			jen.Error())
+		g.Comment("// Verdict names the hook that decided.")
+		g.Add(kitType("Verdict"))
+	})
+}
+
+// next emits the type with which an around hook continues.
+func (p *pointEmitter) next(f *jen.File) {
+	if !p.IsAround() {
+		return
+	}
+	p.doc(f, p.Name+"Next runs the inner hooks and the act. It is valid until the hook that received it returns.")
+	f.Type().Id(p.Name+"Next").Struct(
+		jen.Id("fire").Op("*").Id(p.Lower+"Invocation"),
+		jen.Id("level").Int())
+}
+
+// registryAlias is the name under which a point embeds its registry. It is not exported, so that users see only the
+// methods of the registry.
+const registryAlias = "hookgenRegistry"
+
+// registry emits the type of the point, with the registry that it embeds.
+func (p *pointEmitter) registry(f *jen.File) {
+	p.doc(f, p.Name+"Point holds the hooks and observers of "+p.Name+". Its methods are also Add, AddFunc, Observe,",
+		"ObserveFunc and List. Do not copy it.")
+	option := "HookOption"
+	if p.Decides() {
+		option = "GateOption"
+	}
+	fired := jen.Id(p.Name + "Fired").Types(p.payload)
+	registry := []jen.Code{jen.Id(p.Lower + "Point"), jen.Id(p.Name).Types(p.payload),
+		jen.Id(p.Name + "Observer").Types(p.payload), kitType(option)}
+	if len("Point, , Observer[], [], hookkit.GateOption")+3*len(p.Name)+2*p.payload.width < maxColumns {
+		registry = []jen.Code{jen.Custom(jen.Options{Separator: ","}, registry...)}
+	}
+	observe := signature(jen.Func(), len("\t\tfunc"), []param{{"", ctxParam().typ}, {"", runParam().typ},
+		{"", typeCode{fired, len("Fired[]") + len(p.Name) + p.payload.width}}}, nil)
+	f.Type().Id(p.Name + "Point").Struct(jen.Id(registryAlias).Custom(
+		jen.Options{Open: "[", Close: "]", Separator: ",", Multi: true}, append(registry, p.hookFunc(), observe)...))
+}
+
+// oneLine keeps a body or a list of members on the line of its braces.
+var oneLine = jen.Options{Open: "{", Close: "}"}

@@ -2067,7 +2067,14 @@ type staleCode_runHookgen interface {
 	GatherClosed(int) (spec.Collect[string], spec.FailClosed)
 	Review(
 		stale_Letter,
-	) (spec.Replace, stale_Stop, stale_Coded, stale_Numbered, spec.Collect[string], spec.FailOpen)
+	) (
+		spec.Replace,
+		stale_Stop,
+		stale_Coded,
+		stale_Numbered,
+		spec.Collect[string],
+		spec.FailOpen,
+	)
 	Verify(int) spec.Check
 	Wrap(int) spec.Around[string]
 	Watch(int)
