@@ -76,7 +76,7 @@
 // the clone, and return a payload with it.
 //
 // The check follows local variables and functions of the package, and knows the functions and methods of the standard
-// library that change what they are called with, for example Set of an http.Header.
+// library that change their receiver or an argument, for example Set of an http.Header.
 //
 // # Analyzer keptpayload
 //

@@ -84,7 +84,7 @@ func unfinished(result agent.AgentResult) error {
 	return &StoppedError{Agent: result.Agent, Stop: result.Stop}
 }
 
-// waiting returns the error of a suspended run. It names the questions with what an Answer needs.
+// waiting returns the error of a suspended run. It names the questions with the fields that an Answer needs.
 func waiting(result agent.AgentResult) error {
 	var questions strings.Builder
 	if s := result.Suspended; s != nil {

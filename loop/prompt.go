@@ -12,7 +12,7 @@ import (
 	"github.com/hookgen/hookgen/spec/agentspec"
 )
 
-// An exchange is what a run remembers of its exchange with the model from step to step.
+// An exchange is the memory that a run has of its exchange with the model from step to step.
 type exchange struct {
 	prompted       bool     // a prompt was sent
 	finishReason   string   // of the last reply

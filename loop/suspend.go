@@ -9,7 +9,7 @@ import (
 	"github.com/hookgen/hookgen/generated/agent"
 )
 
-// A paused has what a run waits for, and what it was resumed with.
+// A paused has the questions for which a run waits, and the answers with which it was resumed.
 type paused struct {
 	from    *snapshot         // the state that the run continues; nil: a new run
 	answers map[string]Answer // to the questions of the suspended runs, by the ID of the question

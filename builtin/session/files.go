@@ -34,7 +34,7 @@ import (
 //	mark, err := files.Rewind(identity, run)
 //	err = errors.Join(err, sessions.Save(ctx, agent.Session{Identity: identity, Messages: mark.Messages}))
 //
-// Files reads the files that the arguments of a call name. It does not see what a shell command changes. It keeps only
+// Files reads the files that the arguments of a call name. It does not see changes by a shell command. It keeps only
 // regular files below Dir, also by symbolic links; the Mark says what was not kept. The contents are kept in memory,
 // and when they exceed MaxBytes, the oldest marks are dropped.
 //

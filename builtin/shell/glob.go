@@ -174,7 +174,7 @@ var (
 	// neverAllowed are commands of shells that set variables, define commands, or run a part of their arguments.
 	neverAllowed = set("neverAllowed")
 
-	// projects are programs that run what the files of a project or of the network say.
+	// projects are programs that run commands from the files of a project or of the network.
 	projects = set("projects")
 
 	// indirect are commands that run others.

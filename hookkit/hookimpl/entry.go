@@ -28,7 +28,7 @@ type entry struct {
 	removed   bool
 }
 
-// A kind says what an entry is.
+// A kind is the kind of an entry.
 type kind int
 
 const (

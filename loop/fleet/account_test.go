@@ -290,7 +290,7 @@ func TestAccountsChangeDuringARun(t *testing.T) {
 	}
 }
 
-// FuzzAccounts stores an account again. What it has spent and holds must stay.
+// FuzzAccounts stores an account again. The amounts that it has spent and holds must stay.
 func FuzzAccounts(f *testing.F) {
 	for _, data := range []string{
 		`{"spent":{"calls":1,"tokens":2,"more":3},"held":{"a":{"calls":1,"more":{}}},"more":[]}`, `null`, `{"spent":null}`,

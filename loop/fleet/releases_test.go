@@ -171,7 +171,7 @@ func (s story) tell(t *testing.T) (log []Entry) {
 	return log
 }
 
-// An ending is what a worker of this release makes of a log.
+// An ending is the result that a worker of this release makes of a log.
 type ending struct {
 	state     State
 	reply     string
@@ -259,7 +259,7 @@ func TestRunsOfOtherReleases(t *testing.T) {
 	}
 }
 
-// checkClient checks what a client of this release gets.
+// checkClient checks the answers that a client of this release gets.
 func (s story) checkClient(t *testing.T, what string, log []Entry, want Status) {
 	t.Helper()
 	synctest.Test(t, func(t *testing.T) {

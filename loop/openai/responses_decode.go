@@ -179,7 +179,7 @@ func (d *responder) failure(data json.RawMessage) error {
 	return d.answer.Failed(statusOf(kind, code), kind, code, message)
 }
 
-// reply returns the reply, and emits what the pieces lack.
+// reply returns the reply, and emits the text that the pieces lack.
 func (d *responder) reply() agent.LLMResponse {
 	reply := agent.LLMResponse{ID: d.whole.ID, Model: d.whole.Model, Usage: agent.Usage{
 		Input: int(d.whole.Usage.Input), Output: int(d.whole.Usage.Output), CacheRead: int(d.whole.Usage.Details.Cached),
@@ -250,7 +250,7 @@ func newThought(before int, o output) thought {
 	return thought{before, data}
 }
 
-// complete emits what the pieces lack of the reply.
+// complete emits the text of the reply that the pieces lack.
 func (d *responder) complete(reply agent.LLMResponse) {
 	if rest, ok := strings.CutPrefix(reply.Reasoning, d.reasoning.String()); ok {
 		d.think(rest)

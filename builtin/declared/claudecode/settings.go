@@ -206,7 +206,7 @@ func meantEvent(key string) (event string, mistake error) {
 	return meant, fmt.Errorf("unknown event %q; did you mean %q?", key, meant)
 }
 
-// add adds a handler and reports what has no effect.
+// add adds a handler and reports its parts that have no effect.
 func (h *Hooks) add(event string, one handler) {
 	ignore := func(why any) { h.Ignored = append(h.Ignored, fmt.Sprintf("%s: %v", one.at, why)) }
 	if one.broken != nil {
