@@ -47,6 +47,7 @@ const (
 	callToken     = ".call"
 	describeToken = ".describe"
 	headerError   = "Hookgen-Error"
+	headerRefused = "Hookgen-Refused" // the service has not read the request
 	headerWait    = "Hookgen-Wait"
 )
 
@@ -116,10 +117,12 @@ func (c *Caller) do(ctx context.Context, subject string, body []byte) (text []by
 		case errors.Is(err, client.ErrNoResponders):
 			return fmt.Errorf("no service answers on the subject %s; start one", c.subject)
 		case errors.Is(err, client.ErrMaxPayload):
-			return fmt.Errorf("the request has %d bytes, and the server permits %d: raise its max_payload: %w", len(body),
-				c.conn.client.MaxPayload(), err)
+			return fmt.Errorf("%w: the request has %d bytes, and the server permits %d: raise its max_payload: %w",
+				wire.ErrRefused, len(body), c.conn.client.MaxPayload(), err)
 		case err != nil:
 			return err
+		case reply.Header.Get(headerRefused) != "":
+			return fmt.Errorf("%w: %.200s", wire.ErrRefused, reply.Header.Get(headerError))
 		case reply.Header.Get(headerError) != "":
 			return fmt.Errorf("the service answers: %.200s", reply.Header.Get(headerError))
 		case len(reply.Data) > c.maxBytes:

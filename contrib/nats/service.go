@@ -173,7 +173,7 @@ func (s *Service) answer(ctx context.Context, m *client.Msg, answer func(context
 			}
 		}()
 		if len(m.Data) > s.maxBytes {
-			return nil, refusal(fmt.Sprintf("the request has more than %d bytes", s.maxBytes))
+			return nil, unread(fmt.Sprintf("the request has more than %d bytes", s.maxBytes))
 		}
 		return answer(ctx, m.Data)
 	}()
@@ -186,6 +186,9 @@ func (s *Service) answer(ctx context.Context, m *client.Msg, answer func(context
 		why := refusal("the service failed") // the error may be secret
 		_ = errors.As(err, &why)
 		reply.Header.Set(headerError, string(why))
+		if errors.Is(err, wire.ErrRefused) {
+			reply.Header.Set(headerRefused, "true")
+		}
 	} else {
 		reply.Data = text
 	}
@@ -199,10 +202,13 @@ type refusal string
 
 func (r refusal) Error() string { return string(r) }
 
+// unread is the refusal of a request that the service does not read.
+func unread(why string) error { return fmt.Errorf("%w: %w", wire.ErrRefused, refusal(why)) }
+
 func (s *Service) call(ctx context.Context, text []byte) ([]byte, error) {
 	var request wire.Request
 	if err := wire.UnmarshalRequest(ctx, text, &request); err != nil {
-		return nil, refusal(fmt.Sprintf("the request is not a wire.Request: %.300v", err))
+		return nil, unread(fmt.Sprintf("the request is not a wire.Request: %.300v", err))
 	}
 	reply, err := s.hooks.Call(ctx, request)
 	if err != nil {

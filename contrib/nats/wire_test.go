@@ -184,6 +184,20 @@ func TestServicesRefuseWrongRequests(t *testing.T) {
 	}
 }
 
+// TestRefusedRequestsAreTold: a payload that is too large is not a failure of the service, which would pause it for all.
+func TestRefusedRequestsAreTold(t *testing.T) {
+	s := newServer(t)
+	var seen reports
+	serve(t, connect(t, s.URL(), seen.option()), echo{}, nats.MaxBytes(1000))
+	caller := nats.NewCaller(connect(t, s.URL()), "hooks")
+	for _, size := range []int{2000, 2 << 20} { // more than the service reads, and more than the server carries
+		payload := json.RawMessage(`"` + strings.Repeat("x", size) + `"`)
+		if _, err := caller.Call(t.Context(), wire.Request{Payload: payload}); !errors.Is(err, wire.ErrRefused) {
+			t.Errorf("a payload of %d bytes: %v", size, err)
+		}
+	}
+}
+
 // TestRepliesGoToInboxes: a request cannot make the service write to a bucket.
 func TestRepliesGoToInboxes(t *testing.T) {
 	s := newServer(t)

@@ -14,6 +14,8 @@ import (
 	"sync"
 	"sync/atomic"
 	"time"
+
+	"github.com/hookgen/hookgen/hookkit/wire"
 )
 
 // A ProcessCaller is a [wire.Caller] for a program that answers many requests. It starts the program at the first
@@ -211,6 +213,10 @@ func (p *process) ask(ctx context.Context, q question) ([]byte, error) {
 		return nil, err
 	}
 	line = append(line, '\n')
+	if len(line) > DefaultMaxBytes { // ServeLines would end, with all requests that it answers at the time
+		return nil, fmt.Errorf("%w: it has %d bytes, and a program reads up to %d",
+			wire.ErrRefused, len(line), DefaultMaxBytes)
+	}
 	answered := make(chan []byte, 1)
 	p.mu.Lock()
 	if p.retired != nil {

@@ -353,6 +353,21 @@ func TestHangingProgramIsReplacedAtOnce(t *testing.T) {
 	}
 }
 
+// A request that no program reads must not end the requests of others.
+func TestTooLargeRequestsAreNotSent(t *testing.T) {
+	p := process(t, "serve")
+	if _, err := p.Call(t.Context(), wire.Request{}); err != nil {
+		t.Fatal(err)
+	}
+	large := wire.Request{Payload: json.RawMessage(`"` + strings.Repeat("x", wireexec.DefaultMaxBytes) + `"`)}
+	if _, err := p.Call(t.Context(), large); !errors.Is(err, wire.ErrRefused) {
+		t.Errorf("a request that is too large: %v", err)
+	}
+	if _, err := p.Call(t.Context(), wire.Request{}); err != nil {
+		t.Errorf("the next request: %v", err)
+	}
+}
+
 func TestClosedCallersAnswerNothing(t *testing.T) {
 	p := process(t, "mute")
 	if err := p.Close(); err != nil {
