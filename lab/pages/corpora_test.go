@@ -33,8 +33,6 @@ type rule struct {
 const gitleaksRecorder = `package utils
 
 import (
-	"flag"
-	"testing"
 	"encoding/json"
 	"os"
 
