@@ -184,7 +184,7 @@ func TestServicesRefuseWrongRequests(t *testing.T) {
 	}
 }
 
-// TestRefusedRequestsAreTold: a payload that is too large is not a failure of the service, which would pause it for all.
+// TestRefusedRequestsAreTold: a payload that is too large is no failure of the service, which would pause it for all.
 func TestRefusedRequestsAreTold(t *testing.T) {
 	s := newServer(t)
 	var seen reports
