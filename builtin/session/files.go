@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"maps"
 	"os"
 	"path/filepath"
 	"slices"
@@ -265,23 +266,33 @@ func (f *Files) Rewind(id agent.Identity, run string) (Mark, error) {
 			shorten.Line(run, shorten.KeyChars))
 	}
 	to := f.marks[first].Mark
-	var failed []error
-	for i := len(f.marks) - 1; i >= first; i-- {
-		m := f.marks[i]
+	var undone []*fileMark
+	before := make(map[string]keptFile) // the first of these runs that changed a file knows how it was
+	for _, m := range f.marks[first:] {
 		if m.owner != id {
 			continue
 		}
+		undone = append(undone, m)
 		for path, kept := range m.kept {
-			if err := f.restore(path, kept); err != nil {
-				failed = append(failed, fmt.Errorf("%s cannot be put back: %w", path, err))
-				continue
+			if _, known := before[path]; !known {
+				before[path] = kept
 			}
-			m.bytes, f.bytes = m.bytes-len(kept.content), f.bytes-len(kept.content)
+		}
+	}
+	var failed []error
+	for _, path := range slices.Sorted(maps.Keys(before)) {
+		if err := f.restore(path, before[path]); err != nil {
+			failed = append(failed, fmt.Errorf("%s cannot be put back: %w", path, err))
+			continue
+		}
+		for _, m := range undone {
+			n := len(m.kept[path].content)
+			m.bytes, f.bytes = m.bytes-n, f.bytes-n
 			delete(m.kept, path)
 		}
-		if len(m.kept) == 0 && len(failed) == 0 {
-			f.drop(i)
-		}
+	}
+	if len(failed) == 0 {
+		f.marks = slices.DeleteFunc(f.marks, func(m *fileMark) bool { return slices.Contains(undone, m) })
 	}
 	return to, errors.Join(failed...)
 }
