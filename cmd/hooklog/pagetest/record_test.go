@@ -1,7 +1,10 @@
 package pagetest
 
 import (
+	"bytes"
 	"encoding/json"
+	"errors"
+	"os"
 	"time"
 
 	"github.com/hookgen/hookgen/hookkit/hooklog"
@@ -11,19 +14,21 @@ import (
 // An eventChange changes an event of the test.
 type eventChange func(*hooklog.Event)
 
-// write appends events to the record, as a program does.
+// write appends events to the record, all at once, so that the page reads all of them or none.
 func (p *tab) write(events ...hooklog.Event) {
 	p.t.Helper()
-	log, err := hooklog.Open(p.record)
-	if err != nil {
-		p.t.Fatal(err)
-	}
+	var lines bytes.Buffer
+	log := hooklog.Lines(&lines)
 	for _, e := range events {
 		if err := log.WriteEvent(p.ctx, e); err != nil {
 			p.t.Fatal(err)
 		}
 	}
-	if err := log.Close(); err != nil {
+	file, err := os.OpenFile(p.record, os.O_APPEND|os.O_CREATE|os.O_WRONLY, 0o600)
+	if err == nil {
+		_, err = file.Write(lines.Bytes())
+	}
+	if err := errors.Join(err, file.Close()); err != nil {
 		p.t.Fatal(err)
 	}
 }

@@ -205,13 +205,9 @@ func (p *tab) keys(keys ...string) {
 	}
 }
 
-// want reports which of the texts an element does not contain.
+// want waits until the elements of a selector show all of the texts.
 func (p *tab) want(selector string, texts ...string) {
 	p.t.Helper()
-	got := p.text(selector)
-	for _, text := range texts {
-		if !strings.Contains(got, text) {
-			p.t.Errorf("%s does not show %q:\n%s", selector, text, got)
-		}
-	}
+	p.until(`(shown => %s.every(t => shown.includes(t)))([...document.querySelectorAll(%q)].map(e => e.innerText).join('\n'))`,
+		encode(texts), selector)
 }

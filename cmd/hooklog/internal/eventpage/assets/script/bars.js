@@ -98,15 +98,20 @@ function drawn(spans) {
 class Chart {
 	constructor(run) {
 		this.course = new Course(run);
+		this.turn = Promise.resolve();
 		this.box = el('section', {class: 'chart', 'aria-label': 'Time'});
 		this.box.addEventListener('keydown', e => this.key(e));
 	}
 
-	async read(run) {
-		if (run) this.course.run = run;
+	// read reads the fires that the chart does not have yet, after an earlier call has read the ones before them.
+	read(run) {
 		const fires = c => c.fires.length + c.children.reduce((sum, child) => sum + fires(child), 0);
-		await this.course.read({fires: mostFires - fires(this.course), runs: mostRuns - this.course.children.length});
-		this.draw();
+		const next = async () => {
+			if (run) this.course.run = run;
+			await this.course.read({fires: mostFires - fires(this.course), runs: mostRuns - this.course.children.length});
+			keepPlace(main, () => this.draw());
+		};
+		return this.turn = this.turn.then(next, next);
 	}
 
 	draw() {
@@ -136,7 +141,7 @@ class Chart {
 			notes.length ? el('p', {class: 'note'}, 'Shown: ' + notes.join('; ')) : '');
 		const bars = this.bars();
 		if (bars.length) bars[Math.max(0, focused)].tabIndex = 0;
-		if (focused >= 0) bars[focused].focus();
+		if (focused >= 0) bars[focused].focus({preventScroll: true});
 	}
 
 	// children returns a lane for each run below a run, in which its own calls are inside its bar.

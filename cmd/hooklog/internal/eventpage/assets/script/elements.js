@@ -43,5 +43,16 @@ function shown(text, name = 'bdi') {
 // plain returns a text of the record as shown makes it, for attributes and names of elements.
 const plain = text => shown(text).textContent;
 
+// keepPlace makes a change in a pane and keeps what the reader sees where it is. Browsers do so by themselves only if the
+// change does not replace the element that they have chosen to keep. At its beginning, a pane shows what is new there.
+function keepPlace(pane, change) {
+	const top = pane.getBoundingClientRect().top, place = row => row.getBoundingClientRect().top;
+	const seen = pane.scrollTop > 0 &&
+		[...pane.querySelectorAll('[data-row]')].find(row => row.getBoundingClientRect().bottom > top);
+	const before = seen && place(seen);
+	change();
+	if (seen && seen.isConnected) pane.scrollTop += place(seen) - before;
+}
+
 // spaced puts a blank between elements, which a screen reader would otherwise join to one word.
 const spaced = (...children) => children.filter(Boolean).flatMap(c => [c, ' ']);

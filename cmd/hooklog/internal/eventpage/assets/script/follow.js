@@ -38,6 +38,7 @@ async function follow(status) {
 				continue;
 			}
 			const runs = await refreshRuns();
+			if (runs === list.children.length && main.querySelector(':scope > .empty')) await openFirst(); // the first runs
 			const fires = opened ? await refreshOpened() : 0;
 			announce(runs, fires);
 		}
@@ -56,7 +57,8 @@ async function refreshOpened() {
 	if (mine !== opening) return 0;
 	open.run = run;
 	if (run.own.fires + run.own.exits < mostFires) await open.chart.read(run);
-	drawRun();
+	if (mine !== opening) return added;
+	keepPlace(main, drawRun);
 	mark();
 	return added;
 }

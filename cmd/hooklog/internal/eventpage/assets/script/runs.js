@@ -101,7 +101,6 @@ async function refreshRuns() {
 	const mine = search, {runs, next} = await source.runs({}, '', null);
 	if (mine !== search) return 0;
 	list.querySelectorAll('.empty').forEach(e => e.remove());
-	const pane = list.closest('nav'), before = pane.scrollHeight;
 	let known = [...rows.keys()];
 	const newest = known.reduce((a, b) => Math.max(a, b), -1);
 	if (next && !runs.some(r => r.number <= newest)) { // so many runs are new that some of them are not in runs
@@ -109,23 +108,21 @@ async function refreshRuns() {
 		rows.clear();
 		known = [];
 	}
-	let place = list.firstChild;
-	for (const r of runs) {
-		if (r.number < oldest && known.length) break;
-		const li = runRow(r);
-		if (li === place) {
-			place = li.nextSibling;
-			continue;
+	keepPlace(list.closest('nav'), () => {
+		let place = list.firstChild;
+		for (const r of runs) {
+			if (r.number < oldest && known.length) break;
+			const li = runRow(r);
+			if (li === place) place = li.nextSibling;
+			else if (!li.isConnected) list.insertBefore(li, place);
 		}
-		if (!li.isConnected) list.insertBefore(li, place);
-	}
+	});
 	if (!known.length) {
 		mark();
 		oldest = runs.length ? runs[runs.length - 1].number : 0;
 		listNext = next;
 		byId('list-more').hidden = !next;
 	}
-	if (pane.scrollTop > 0) pane.scrollTop += pane.scrollHeight - before;
 	return runs.filter(r => r.number > newest).length;
 }
 

@@ -1,7 +1,7 @@
 // A Timeline is the list of the fires of a run and of the runs that it started.
 class Timeline {
 	constructor(run, kind, depth) {
-		Object.assign(this, {run, kind, depth, first: 0, next: 0, more: false, children: []});
+		Object.assign(this, {run, kind, depth, first: 0, next: 0, more: false, children: [], turn: Promise.resolve()});
 		this.list = el('ol', {class: 'fires', 'aria-label': depth ? 'Fires of the run' : 'Fires'});
 		this.earlier = el('button', {class: 'more', type: 'button', hidden: true, click: () => this.loadEarlier()}, 'Show earlier fires');
 		this.later = el('button', {class: 'more', type: 'button', hidden: true, click: () => this.load()}, 'Show more fires');
@@ -13,52 +13,64 @@ class Timeline {
 		this.children = [];
 	}
 
-	async start(event) {
-		this.clear();
-		this.first = this.next = 0;
-		this.earlier.hidden = true;
-		if (event !== undefined) {
-			const fire = await source.fire(event);
-			this.first = this.next = Math.max(0, fire.at - 20);
+	// inTurn runs one change of the list after the other: each continues where the one before has ended.
+	inTurn(change) { return this.turn = this.turn.then(change, change); }
+
+	start(event) {
+		return this.inTurn(async () => {
+			this.clear();
+			this.first = this.next = 0;
+			if (event !== undefined) this.first = this.next = Math.max(0, (await source.fire(event)).at - 20);
 			this.earlier.hidden = this.first === 0;
-		}
-		await this.load();
+			await this.add();
+		});
 	}
 
-	// load adds the next items at the end.
-	async load(fresh) {
+	load(fresh) { return this.inTurn(() => this.add(fresh)); }
+
+	// add adds the next items at the end.
+	async add(fresh) {
 		const {items, more} = await source.items(this.run.number, {from: this.next, kind: this.kind});
-		const added = items.filter(i => i.at >= this.next);
-		if (added.length) this.next = added[added.length - 1].at + 1;
-		for (const i of added) this.list.append(await this.item(i, fresh));
+		const made = await this.made(items, fresh);
+		if (items.length) this.next = items[items.length - 1].at + 1;
+		keepPlace(main, () => this.list.append(...made));
 		this.more = more;
 		this.later.hidden = !more;
-		return added.length;
+		return made.length;
 	}
 
-	async loadEarlier() {
-		const {items, more} = await source.items(this.run.number, {before: this.first, kind: this.kind});
-		const pane = main, height = pane.scrollHeight, top = pane.scrollTop;
+	loadEarlier() {
+		return this.inTurn(async () => {
+			const {items, more} = await source.items(this.run.number, {before: this.first, kind: this.kind});
+			const made = await this.made(items);
+			if (items.length) this.first = items[0].at;
+			keepPlace(main, () => {
+				this.list.prepend(...made);
+				this.earlier.hidden = !more;
+			});
+			if (made.length) focusRow(made[made.length - 1].querySelector('[data-row]'));
+		});
+	}
+
+	latest() {
+		return this.inTurn(async () => {
+			const {items, more} = await source.items(this.run.number, {last: 1, kind: this.kind});
+			this.clear();
+			this.list.append(...await this.made(items));
+			this.first = items.length ? items[0].at : 0;
+			this.next = items.length ? items[items.length - 1].at + 1 : 0;
+			this.earlier.hidden = !more;
+			this.later.hidden = true;
+			this.more = false;
+			const last = this.list.querySelectorAll(':scope > li > [data-row]');
+			if (last.length) focusRow(last[last.length - 1]);
+		});
+	}
+
+	async made(items, fresh) {
 		const made = [];
-		for (const i of items) made.push(await this.item(i));
-		this.list.prepend(...made);
-		if (items.length) this.first = items[0].at;
-		this.earlier.hidden = !more;
-		pane.scrollTop = top + pane.scrollHeight - height;
-		if (made.length) focusRow(made[made.length - 1].querySelector('[data-row]'));
-	}
-
-	async latest() {
-		const {items, more} = await source.items(this.run.number, {last: 1, kind: this.kind});
-		this.clear();
-		for (const i of items) this.list.append(await this.item(i));
-		this.first = items.length ? items[0].at : 0;
-		this.next = items.length ? items[items.length - 1].at + 1 : 0;
-		this.earlier.hidden = !more;
-		this.later.hidden = true;
-		this.more = false;
-		const last = this.list.querySelectorAll(':scope > li > [data-row]');
-		if (last.length) focusRow(last[last.length - 1]);
+		for (const i of items) made.push(await this.item(i, fresh));
+		return made;
 	}
 
 	async item(i, fresh) {
@@ -123,7 +135,7 @@ class Timeline {
 			if (!now) return added;
 			if (now.all.fires === child.run.all.fires) continue;
 			child.run = now;
-			drawChild(child, this.run);
+			keepPlace(main, () => drawChild(child, this.run));
 			if (child.timeline) added += await child.timeline.refresh();
 		}
 		if (!this.more) added += await this.load(true);
