@@ -2,6 +2,7 @@ package retry
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"slices"
@@ -17,7 +18,8 @@ import (
 // of the next model in Models, and the reply of that model counts. The next prompt goes to the large model again. Use
 // a [Breaker] too, so that prompts do not wait for the retries of a model that is down.
 //
-// The requests to all models have the same Extra, so it should have only fields that each of them knows.
+// Extra of the request is for the model that it names, so the others do not get it: many models refuse fields that they
+// do not know. They get the Extra of the hook.
 //
 // The agent's model must know the names. Many clients reach several models of one provider by name. For models of
 // several providers, let the agent use a [Router].
@@ -29,6 +31,9 @@ import (
 // empty name.
 type Fallback struct {
 	Models []string // names of the other models, in order; required
+
+	// Extra is LLMRequest.Extra of the requests to Models, for example {"service_tier": "flex"}; nil: none.
+	Extra map[string]json.RawMessage
 }
 
 // Bind adds the hook to AroundLLM.
@@ -60,7 +65,7 @@ func (f *Fallback) AroundLLM(
 		if !affords(run, 0) {
 			break
 		}
-		req.Model = name
+		req.Model, req.Extra = name, f.Extra
 		answer, err = next.Call(ctx, req)
 		if err == nil {
 			return answer, nil

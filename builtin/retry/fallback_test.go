@@ -2,6 +2,7 @@ package retry_test
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"slices"
 	"strings"
@@ -59,6 +60,27 @@ func TestFallbackAsksModelsInOrder(t *testing.T) {
 				}
 			}
 		})
+	}
+}
+
+// Extra is for the model that the request names. Another one would refuse it.
+func TestFallbackModelsGetTheirOwnExtra(t *testing.T) {
+	var got []string
+	model := looptest.NewScript(slices.Repeat([]looptest.Turn{looptest.Func(func(
+		_ context.Context, req agent.LLMRequest,
+	) (agent.LLMResponse, error) {
+		got = append(got, req.Model+string(req.Extra["tier"])+string(req.Extra["effort"]))
+		return agent.LLMResponse{}, errors.New("down")
+	})}, 4)...)
+	_, err := (&loop.Agent{
+		Model:   model,
+		Request: agent.LLMRequest{Model: "large", Extra: map[string]json.RawMessage{"effort": []byte("1")}},
+		Hooks: loop.Hooks(&retry.Fallback{
+			Models: []string{"medium", "small"}, Extra: map[string]json.RawMessage{"tier": []byte("2")},
+		}),
+	}).Run(t.Context(), "go")
+	if want := []string{"large1", "medium2", "small2"}; err == nil || !slices.Equal(got, want) {
+		t.Errorf("got %q, %v", got, err)
 	}
 }
 

@@ -37,7 +37,8 @@ type Call struct {
 
 	// Wait is the time until a stream begins, or until an answer that is not a stream is complete. Idle is the time
 	// between two lines of a stream. Bytes that do not complete a line do not count, so that a server cannot hold a
-	// call by sending one byte at a time. Zero means the default, and a negative time means no limit.
+	// call by sending one byte at a time. Lines that complete no event, for example comments, do not count for longer than
+	// the longer of both times. Zero means the default, and a negative time means no limit.
 	Wait, Idle time.Duration
 
 	// Limit is the size of an answer in bytes. Zero is DefaultLimit.
@@ -53,12 +54,13 @@ type Reply struct {
 	timer     *time.Timer
 	resp      *http.Response
 	lines     *lines
+	since     time.Time // of the call, or of the last event
 }
 
 // Post sends the call. An answer with a status other than 2xx is an *Error.
 func (c *Call) Post(ctx context.Context) (*Reply, error) {
 	requested, cancel := context.WithCancelCause(ctx)
-	r := &Reply{call: c, ctx: ctx, requested: requested, cancel: cancel}
+	r := &Reply{call: c, ctx: ctx, requested: requested, cancel: cancel, since: time.Now()}
 	r.limit(cmp.Or(c.Wait, DefaultWait))
 	req, err := http.NewRequestWithContext(requested, http.MethodPost, c.URL, bytes.NewReader(c.Body))
 	if err != nil {
@@ -144,11 +146,23 @@ func notQuoting(err error) error {
 // Next returns the next event of a stream. It returns io.EOF after the last one. Whether the reply was complete is a
 // matter of the events: if not, the caller returns r.Cut().
 func (r *Reply) Next() (Event, error) {
-	e, err := r.lines.event(func() { r.limit(cmp.Or(r.call.Idle, DefaultIdle)) })
+	if r.lines.begun {
+		r.since = time.Now()
+	}
+	e, err := r.lines.event(r.alive)
 	if err != nil && !errors.Is(err, io.EOF) {
 		err = r.failed(err)
 	}
 	return e, err
+}
+
+// alive begins the time of silence again.
+func (r *Reply) alive() {
+	idle, wait := cmp.Or(r.call.Idle, DefaultIdle), cmp.Or(r.call.Wait, DefaultWait)
+	r.limit(idle)
+	if most := max(idle, wait); min(idle, wait) >= 0 && time.Since(r.since)+idle > most {
+		r.limitAs(max(most-time.Since(r.since), 0), most)
+	}
 }
 
 // Cut returns the error for a stream that ended before the reply was complete.
@@ -187,12 +201,15 @@ const (
 )
 
 // limit cancels the call after a time. It replaces an earlier limit. A negative time only removes that.
-func (r *Reply) limit(after time.Duration) {
+func (r *Reply) limit(after time.Duration) { r.limitAs(after, after) }
+
+// limitAs is like limit, and the error says another time.
+func (r *Reply) limitAs(after, said time.Duration) {
 	if r.timer != nil {
 		r.timer.Stop()
 	}
 	if after >= 0 {
-		r.timer = time.AfterFunc(after, func() { r.cancel(&SilenceError{after}) })
+		r.timer = time.AfterFunc(after, func() { r.cancel(&SilenceError{said}) })
 	}
 }
 

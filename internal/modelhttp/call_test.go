@@ -135,12 +135,28 @@ func TestASilentServerEndsTheCall(t *testing.T) {
 		}, 10 * time.Second, 0},
 		"slow and alive": {func(w http.ResponseWriter, r *http.Request) {
 			send := stream(w)
-			for range 10 {
-				wait(r, 9*time.Second)
+			for range 3 {
+				for range 5 {
+					wait(r, 9*time.Second)
+					send(": still thinking\n")
+				}
+				send("data: 1\n\n")
+			}
+		}, 0, 0},
+		"comments for ever": {func(w http.ResponseWriter, r *http.Request) {
+			send := stream(w)
+			for wait(r, 9*time.Second) {
 				send(": still thinking\n")
 			}
+		}, 60 * time.Second, 60 * time.Second},
+		"comments for ever after an event": {func(w http.ResponseWriter, r *http.Request) {
+			send := stream(w)
+			wait(r, 5*time.Second)
 			send("data: 1\n\n")
-		}, 0, 0},
+			for wait(r, 9*time.Second) {
+				send(": still thinking\n")
+			}
+		}, 65 * time.Second, 60 * time.Second},
 	} {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
