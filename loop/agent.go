@@ -115,10 +115,14 @@ type Request struct {
 	Use []agent.Hook
 
 	// Answers are the answers to the questions of a suspended run, which continues; see [Agent.Answer]. Its state is
-	// Suspended, or the one that Agent.Runs has for the ID. Such a request has no other starting state: only Use and
-	// Events may be set in addition.
+	// Suspended, or the one that Agent.Runs has for the ID. Such a request has no other starting state: only Use,
+	// Events and Continue may be set in addition.
 	Suspended *agent.Suspension
 	Answers   []Answer
+
+	// Continue reports whether a resumed run calls a deferred call again, of this run or of one that it has started; nil:
+	// all. The others wait on. For example, an engine makes each call of a reply in a process of its own.
+	Continue func(run string, call agent.ToolCallRequest) bool
 
 	// ID identifies the run in records and to hooks, for example by the request that a server answers. It must be
 	// unique, and have 1 to 64 letters, digits, "-" and "_", because hooks use it in names of files. "": random.

@@ -2,6 +2,7 @@ package loop_test
 
 import (
 	"context"
+	"slices"
 	"testing"
 
 	"github.com/hookgen/hookgen/generated/agent"
@@ -47,5 +48,58 @@ func TestDeferredCallsContinueLater(t *testing.T) {
 	}
 	if err != nil || result.Reply != "done" || pay.Count() != 1 || look.Count() != 1 || decided != 3 {
 		t.Errorf("%+v, %v; %d payments, %d looks, %d decisions", result, err, pay.Count(), look.Count(), decided)
+	}
+}
+
+// TestOnlyWantedDeferredCallsContinue: an engine makes each of three parallel calls in a resumption of its own, one of
+// them in a sub-agent. The others wait and fire nothing. Without Continue, all of them are called again.
+func TestOnlyWantedDeferredCallsContinue(t *testing.T) {
+	var fired []string
+	deferred := true
+	around := agent.AroundToolFunc(func(
+		ctx context.Context, _ *agent.Run, call agent.ToolCallRequest, next agent.AroundToolNext,
+	) (hookkit.Answer[agent.ToolCallResult], error) {
+		fired = append(fired, call.ID)
+		if call.Name == "helper" || !deferred {
+			return next.Call(ctx, call)
+		}
+		return hookkit.Answer[agent.ToolCallResult]{}, &agent.ToolError{Kind: agent.FailSuspended, NoRetry: true}
+	})
+	call := func(id, name string) looptest.Turn { return looptest.Call(name, `{"task":"x"}`).ID(id) }
+	look := &looptest.Tool{Name: "look", Result: "sun"}
+	alone := loop.Limits{Parallel: 1}
+	helper := &loop.Agent{Name: "helper", Limits: alone, Tools: tools(loop.ReadOnly(look)), Model: looptest.NewScript(
+		looptest.Calls(call("i", "look"), call("j", "look")), looptest.Reply("sunny"))}
+	a := &loop.Agent{
+		Hooks: loop.Hooks(around), Limits: alone, Tools: tools(loop.ReadOnly(look), loop.Subagent(helper)),
+		Model: looptest.NewScript(
+			looptest.Calls(call("a", "look"), call("b", "look"), call("c", "helper")), looptest.Reply("done")),
+	}
+	result, err := a.Run(t.Context(), "x")
+	for _, step := range []struct {
+		wanted string
+		fires  []string
+	}{
+		{"", []string{"a", "b", "c", "i", "j"}},
+		{"b", []string{"b"}},
+		{"i", []string{"c", "i"}},
+		{"none", nil},
+	} {
+		if step.wanted != "" {
+			result, err = a.Do(t.Context(), loop.Request{
+				Suspended: result.Suspended,
+				Continue:  func(_ string, call agent.ToolCallRequest) bool { return call.ID == step.wanted },
+			})
+		}
+		if result.Suspended == nil || !slices.Equal(fired, step.fires) {
+			t.Fatalf("%q: %q fired, %+v, %v", step.wanted, fired, result, err)
+		}
+		fired = nil
+	}
+	deferred = false
+	result, err = a.Resume(t.Context(), *result.Suspended)
+	if want := []string{"a", "b", "c", "i", "j"}; err != nil || result.Reply != "done" || !slices.Equal(fired, want) ||
+		look.Count() != 4 {
+		t.Errorf("%q fired, %d looks, %+v, %v", fired, look.Count(), result, err)
 	}
 }

@@ -146,7 +146,9 @@ func (r *run) restoredBatch(s *snapshot) *batch {
 		saved := &s.Calls[i]
 		c.req, c.fired, c.task = saved.request(s.Counters.Steps), saved.Fired, saved.Task
 		c.changed = saved.Changed
-		c.question, c.skip, c.spawned, c.waits = saved.Question, saved.Skip, saved.Spawned, saved.waits()
+		c.question, c.skip, c.spawned = saved.Question, saved.Skip, saved.Spawned
+		c.deferred = saved.Deferred && !r.wants(s, saved)
+		c.waits = saved.waits() || c.deferred
 		for _, to := range r.agent.Handoffs {
 			if saved.To != "" && to.name() == saved.To {
 				c.to = to
@@ -268,7 +270,7 @@ func (b *batch) entryAgain(c *call) *entry {
 // hasAnswer reports whether there is an answer for one of the suspended runs.
 func (r *run) hasAnswer(spawned []savedSpawn) bool {
 	for _, s := range spawned {
-		if s.State != nil && s.State.answered(r.answers) {
+		if s.State != nil && r.continues(s.State) {
 			return true
 		}
 	}

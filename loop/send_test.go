@@ -237,9 +237,10 @@ func TestP16_TheModelKnowsWhatRan(t *testing.T) {
 func TestEveryFieldOfARequestIsCarried(t *testing.T) {
 	carried := map[string]bool{ // false: it belongs to the request itself
 		"Conversation": true, "User": true, "Tenant": true, "Data": true, "Events": true, "Use": true,
-		"Seed":  false, // an inner run has one that follows from it, and a resumed run its own
-		"Task":  false, // of a resumed run it is in the conversation
-		"Parts": false, "Messages": false, "Resume": false, "Suspended": false, "Answers": false, "ID": false,
+		"Continue": true,
+		"Seed":     false, // an inner run has one that follows from it, and a resumed run its own
+		"Task":     false, // of a resumed run it is in the conversation
+		"Parts":    false, "Messages": false, "Resume": false, "Suspended": false, "Answers": false, "ID": false,
 	}
 	for f := range reflect.TypeFor[loop.Request]().Fields() {
 		if _, ok := carried[f.Name]; !ok {

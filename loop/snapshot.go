@@ -122,14 +122,6 @@ func (s *snapshot) deferred() (found bool) {
 	return found
 }
 
-// answered reports whether the tree can continue: there is an answer to one of its questions, or a call is deferred.
-func (s *snapshot) answered(answers map[string]Answer) bool {
-	return s.deferred() || slices.ContainsFunc(s.questions(), func(q agent.Question) bool {
-		_, ok := answers[q.ID]
-		return ok
-	})
-}
-
 // id returns the ID of the Suspension.
 func (s *snapshot) id() string { return fmt.Sprintf("%s.%d", s.Run, s.Generation) }
 

@@ -79,7 +79,9 @@ func prepare(ctx context.Context, a *Agent, req Request, from origin) (*run, err
 		model: a.Model, approver: a.Approver, clock: a.Clock, ctx: ctx,
 		reportedBudgets: make(map[agent.BudgetKind]bool),
 		inbox:           new(inbox), typed: from.typed,
-		paused: paused{from: from.state, answers: answers, mayWait: outer == nil || from.mayWait},
+		paused: paused{
+			from: from.state, resumption: resumption{answers, req.Continue}, mayWait: outer == nil || from.mayWait,
+		},
 	}
 	r.compactor.set(a.Compactor)
 	r.inherit(outer, from.handoff)
@@ -152,7 +154,7 @@ func checkOwner(req Request) error {
 // inherit sets the model, the approver and the clock of a sub-run whose agent has none of its own.
 func (r *run) inherit(outer *run, takesOver bool) {
 	if outer != nil {
-		r.depth, r.counts.outer, r.answers = outer.depth+1, &outer.counts, outer.answers
+		r.depth, r.counts.outer, r.resumption = outer.depth+1, &outer.counts, outer.resumption
 		if takesOver {
 			r.inbox = outer.inbox
 		}

@@ -11,9 +11,9 @@ import (
 
 // A paused has the questions for which a run waits, and the answers with which it was resumed.
 type paused struct {
-	from    *snapshot         // the state that the run continues; nil: a new run
-	answers map[string]Answer // to the questions of the suspended runs, by the ID of the question
-	mayWait bool              // the run can be suspended
+	from       *snapshot // the state that the run continues; nil: a new run
+	resumption           // for the run and those that it has started
+	mayWait    bool      // the run can be suspended
 
 	open      *batch            // the suspended calls, until they are decided
 	target    *snapshot         // the suspended run of the agent that took over
@@ -21,6 +21,33 @@ type paused struct {
 	saved     *snapshot         // the state of the run at its end, if it is suspended
 	encoded   *agent.Suspension // saved, for the caller of the outermost run
 	response  agent.LLMResponse // the last reply with calls
+}
+
+// A resumption is what a suspended run was resumed with.
+type resumption struct {
+	answers map[string]Answer                                 // by the ID of the question
+	wanted  func(run string, call agent.ToolCallRequest) bool // Request.Continue
+}
+
+// wants reports whether a deferred call of a suspended run is to be called again.
+func (r *resumption) wants(s *snapshot, c *savedCall) bool {
+	return c.Deferred && (r.wanted == nil || r.wanted(s.Run, c.request(s.Counters.Steps)))
+}
+
+// continues reports whether a suspended run can continue: there is an answer to one of the questions of its tree, or a
+// deferred call is wanted.
+func (r *resumption) continues(s *snapshot) (found bool) {
+	s.each(func(s *snapshot) {
+		for i := range s.Calls {
+			c := &s.Calls[i]
+			if q := c.Question; q != nil {
+				_, answered := r.answers[q.ID]
+				found = found || answered
+			}
+			found = found || r.wants(s, c)
+		}
+	})
+	return found
 }
 
 // suspend suspends the run if one of the calls waits for a person or for a run that it has started, and if the run has
@@ -238,7 +265,7 @@ func (f *flight) spawn(ctx context.Context, outer *run, a *Agent, req Request) (
 	case earlier.State == nil:
 		f.started.put(earlier)
 		return earlier.outcome()
-	case !earlier.State.answered(outer.answers):
+	case !outer.continues(earlier.State):
 		f.started.put(earlier)
 		return agent.AgentResult{
 			Agent: a.name(), Task: earlier.State.Task, Stop: agent.EndRun{Cause: agent.CauseSuspended},

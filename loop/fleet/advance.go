@@ -88,7 +88,9 @@ func (w *Worker) Perform(ctx context.Context, run, key string) error {
 	defer cancel(nil)
 	j := c.journal(w.accounts(rec.task), cancel)
 	j.only = key
-	_, err = a.Do(own, request(rec, j))
+	req := request(rec, j)
+	req.Continue = func(run string, call agent.ToolCallRequest) bool { return j.keyOf(run, call) == key }
+	_, err = a.Do(own, req)
 	switch {
 	case errors.Is(j.fatal, ErrTooLarge):
 		return c.end(Result{State: Failed, Err: j.fatal.Error()})
@@ -108,6 +110,15 @@ func (r *record) needs(effect call) bool {
 	return true
 }
 
+// keyOf returns the key of a call of the run, or of a run that it has started.
+func (j *journal) keyOf(run string, call agent.ToolCallRequest) string {
+	key := fmt.Sprintf("%d.%s", call.Step, call.ID)
+	if run != j.run {
+		key = run + "." + key
+	}
+	return key
+}
+
 // errDeferred suspends the run: an engine makes the call.
 func errDeferred() error {
 	return &agent.ToolError{Kind: agent.FailSuspended, NoRetry: true, Message: "the call is made by the engine"}
@@ -123,9 +134,7 @@ func (j *journal) deferTool(
 		return next.Call(ctx, req)
 	}
 	c := call{Request: req, Agent: run.Env.Agent, Repeatable: schema.ReadOnly || schema.Idempotent}
-	if c.Key = fmt.Sprintf("%d.%s", req.Step, req.ID); !isRoot(run) {
-		c.Key = run.ID() + "." + c.Key
-	}
+	c.Key = j.keyOf(run.ID(), req)
 	c.Unit = c.Key
 	switch j.only {
 	case "":

@@ -3,6 +3,7 @@ package fleet
 import (
 	"context"
 	"errors"
+	"maps"
 	"slices"
 	"strings"
 	"sync"
@@ -10,6 +11,7 @@ import (
 	"time"
 
 	"github.com/hookgen/hookgen/generated/agent"
+	"github.com/hookgen/hookgen/hookkit"
 	"github.com/hookgen/hookgen/loop"
 	"github.com/hookgen/hookgen/loop/looptest"
 )
@@ -52,10 +54,12 @@ func (e engine) run(ctx context.Context, run string) Next {
 }
 
 // TestEngineMakesEachCallOnce: a run calls two read-only tools, a sub-agent with a tool, and a tool that a person
-// permits. Each Advance and each call is on another worker. The hooks that decide fire once for each call.
+// permits. Each Advance and each call is on another worker. The hooks that decide fire once for each call, and those
+// of AroundTool three times.
 func TestEngineMakesEachCallOnce(t *testing.T) {
 	var mu sync.Mutex
 	decided, asked := 0, 0
+	around := make(map[string]int) // fires of AroundTool, by the ID of the call
 	look := &looptest.Tool{Name: "look", Result: "sun"}
 	pay, inner := &looptest.Tool{Name: "pay", Result: "paid"}, &looptest.Tool{Name: "inner", Result: "in"}
 	e := engine{t: t, store: Store{Log: NewMemory(simLifetime).Log, Table: NewMemory(simLifetime).Table},
@@ -83,6 +87,14 @@ func TestEngineMakesEachCallOnce(t *testing.T) {
 				defer mu.Unlock()
 				decided++
 				return nil, nil
+			}),
+			agent.AroundToolFunc(func(
+				ctx context.Context, _ *agent.Run, call agent.ToolCallRequest, next agent.AroundToolNext,
+			) (hookkit.Answer[agent.ToolCallResult], error) {
+				mu.Lock()
+				around[call.ID]++
+				mu.Unlock()
+				return next.Call(ctx, call)
 			}),
 			agent.OnPermissionFunc(func(
 				ctx context.Context, run *agent.Run, call agent.ToolCallRequest,
@@ -120,6 +132,10 @@ func TestEngineMakesEachCallOnce(t *testing.T) {
 	s, err = c.Status(t.Context(), "a")
 	if err != nil || s.Result.Reply != "done" || look.Count() != 2 || inner.Count() != 1 || pay.Count() != 1 {
 		t.Errorf("%+v, %v; %d looks, %d inner, %d payments", s, err, look.Count(), inner.Count(), pay.Count())
+	}
+	// Each call fires when it is found, made and answered. The sub-agent's call c does so together with its inner call.
+	if want := map[string]int{"a": 3, "b": 3, "c": 3, "i": 3, "d": 3}; !maps.Equal(around, want) {
+		t.Errorf("AroundTool has fired %v times, want %v", around, want)
 	}
 	if b, err := c.Balance(t.Context(), "all"); err != nil || decided != 5 || asked != 4 || b.Spent.Calls != 4 {
 		t.Errorf("%d decisions, %d calls of the model, %+v, %v", decided, asked, b, err)

@@ -293,16 +293,14 @@ func (j *journal) aroundTool(
 	if j.defers {
 		return j.deferTool(ctx, run, req, next)
 	}
-	c := call{Request: req, Agent: run.Env.Agent}
+	c := call{Request: req, Agent: run.Env.Agent, Key: j.keyOf(run.ID(), req)}
 	if isRoot(run) {
-		c.Key = fmt.Sprintf("%d.%s", req.Step, req.ID)
 		c.Unit = c.Key
 		if o, err := j.replay(c); o != nil || err != nil {
 			return given(o, err)
 		}
 		ctx = context.WithValue(context.WithValue(ctx, unitKey{}, c.Unit), callKey{}, j.run+"."+c.Key)
 	} else {
-		c.Key = fmt.Sprintf("%s.%d.%s", run.ID(), req.Step, req.ID)
 		if c.Unit, _ = ctx.Value(unitKey{}).(string); c.Unit == "" {
 			c.Unit = handoff
 		}
