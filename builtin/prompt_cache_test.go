@@ -208,7 +208,7 @@ func TestEveryTextOfAHookComesLast(t *testing.T) {
 	if err := steering.Steer(agent.Identity{Conversation: "c"}, "faster"); err != nil {
 		t.Fatal(err)
 	}
-	requests := runMeasured(t, 0, steering, &prompt.WorkingTheory{}, &prompt.Static{Text: "always"}, &limit.Warning{})
+	requests := runMeasured(t, 0, steering, &prompt.WorkingTheory{}, &limit.Warning{})
 	for i, req := range requests {
 		last := len(req.Messages) - 1
 		for j, m := range req.Messages {

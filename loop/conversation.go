@@ -15,13 +15,16 @@ import (
 // cost of a step does not depend on the length of the conversation. Only the run's goroutine changes a
 // conversation.
 type conversation struct {
-	id      string
-	system  []agent.Message // the first message of each request; at most one
-	counter agent.TokenCounter
+	id           string
+	counter      agent.TokenCounter
+	instructions string
 
 	mu     sync.Mutex
+	system []agent.Message // the first message of each request: the instructions, or none
 	record []agent.Message // the system message and the messages
 	shared []agent.Message // the same, in memory that hooks can reach
+	tailed []agent.Message // the last request with a tail; nil: none since a replacement
+	tail   int             // its length
 
 	counting sync.Mutex
 	sums     []int // sums[i] is the number of tokens in shared[:i+1]
@@ -30,10 +33,7 @@ type conversation struct {
 // newConversation returns a conversation that starts with a copy of messages.
 func newConversation(id, instructions string, messages []agent.Message, counter agent.TokenCounter) *conversation {
 	c := &conversation{id: id, counter: counter}
-	if instructions != "" {
-		c.system = []agent.Message{{Role: agent.RoleSystem, Content: instructions}}
-	}
-	c.replace(messages)
+	c.restart(instructions, messages)
 	return c
 }
 
@@ -55,8 +55,8 @@ func (c *conversation) request(tail ...agent.Message) (shared, record []agent.Me
 	if len(tail) == 0 {
 		return slices.Clip(c.shared), slices.Clip(c.record)
 	}
-	own := slices.Concat(c.shared, tail)
-	return own, own
+	c.tailed, c.tail = slices.Concat(c.shared, tail), len(tail)
+	return c.tailed, c.tailed
 }
 
 // recorded returns a copy of the record without the system message of the agent. It shares the arguments of calls
@@ -86,14 +86,20 @@ func doubled[T any](s []T) []T {
 }
 
 // replace replaces the whole conversation by copies of messages.
-func (c *conversation) replace(messages []agent.Message) {
+func (c *conversation) replace(messages []agent.Message) { c.restart(c.instructions, messages) }
+
+// restart is like replace, with other instructions.
+func (c *conversation) restart(instructions string, messages []agent.Message) {
 	c.counting.Lock()
 	defer c.counting.Unlock()
 	c.mu.Lock()
 	defer c.mu.Unlock()
+	if c.instructions, c.system = instructions, nil; instructions != "" {
+		c.system = []agent.Message{{Role: agent.RoleSystem, Content: instructions}}
+	}
 	c.record = slices.Concat(c.system, agentspec.CloneMessages(messages))
 	c.shared = slices.Concat(c.system, agentspec.CloneMessages(messages))
-	c.sums = nil
+	c.sums, c.tailed = nil, nil
 }
 
 // restore undoes changes that hooks made in place to shared messages. It runs after a hook replaced a request,
@@ -123,7 +129,8 @@ func sameMessage(a, b *agent.Message) bool {
 		})
 }
 
-// CountTokens counts the tokens of messages. Messages of the conversation are counted once, when they are stored.
+// CountTokens counts the tokens of messages. Messages of the conversation are counted once, when they are stored, also
+// as a part of the last request.
 func (c *conversation) CountTokens(messages []agent.Message) int {
 	if len(messages) == 0 {
 		return 0
@@ -131,7 +138,11 @@ func (c *conversation) CountTokens(messages []agent.Message) int {
 	c.counting.Lock()
 	defer c.counting.Unlock()
 	c.mu.Lock()
-	all, from := c.shared, 0
+	all, from, tail := c.shared, 0, 0
+	if sameSlice(messages, c.tailed) && c.tail < len(messages) {
+		stored := len(messages) - c.tail
+		tail, messages = c.count(messages[stored:]), all[:stored]
+	}
 	c.mu.Unlock()
 	switch system := len(c.system); {
 	case len(messages) > len(all):
@@ -146,7 +157,7 @@ func (c *conversation) CountTokens(messages []agent.Message) int {
 	for len(c.sums) < to {
 		c.sums = append(c.sums, plus(c.sum(len(c.sums)), c.count(all[len(c.sums):len(c.sums)+1])))
 	}
-	return c.sum(to) - c.sum(from)
+	return plus(c.sum(to)-c.sum(from), tail)
 }
 
 // sum returns the number of tokens in the first n messages.

@@ -107,8 +107,8 @@ func (r *run) execute() (result agent.AgentResult, err error) {
 func (r *run) begin() error {
 	start := agent.RunStart{
 		Task: r.task, Parts: agentspec.CloneParts(r.parts), Messages: r.conversation.Messages(), Agent: r.agent.name(),
+		Instructions: r.agent.Instructions, Resumed: r.env.Resumed,
 	}
-	start.Resumed = r.env.Resumed
 	was := start
 	exit, by, err := r.hooks.OnRunStart.FireBy(r.ctx, r.hookRun, &start)
 	r.warnOwned("OnRunStart", by, ownedField("Agent", start.Agent, was.Agent),
@@ -120,12 +120,16 @@ func (r *run) begin() error {
 	} else {
 		r.task = start.Task
 	}
-	if err == nil && by != (hookkit.By{}) && r.from == nil {
-		messages := answerOpen(start.Messages)
-		if err = agentspec.CheckPairs(messages, false); err != nil {
+	if err == nil && by != (hookkit.By{}) {
+		messages := r.conversation.recorded()
+		if r.from == nil {
+			messages = answerOpen(start.Messages)
+			err = agentspec.CheckPairs(messages, false)
+		}
+		if err != nil {
 			err = fmt.Errorf("a hook returned messages that cannot be continued: %w", err)
 		} else {
-			r.conversation.replace(messages)
+			r.conversation.restart(start.Instructions, messages)
 		}
 	}
 	if start.Task != "" || len(start.Parts) > 0 {

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"math"
+	"slices"
 	"strings"
 	"testing"
 
@@ -66,6 +67,37 @@ func TestNamesOfAnOwnerAreUTF8(t *testing.T) {
 				t.Error(err)
 			}
 		})
+	}
+}
+
+// The instructions that a hook gives a run are the same in each prompt, also after a resumption, and are not stored.
+func TestHooksGiveInstructions(t *testing.T) {
+	var systems []string
+	asked := looptest.Func(func(_ context.Context, req agent.LLMRequest) (agent.LLMResponse, error) {
+		for _, m := range req.Messages {
+			if m.Role == agent.RoleSystem {
+				systems = append(systems, m.Content)
+			}
+		}
+		return agent.LLMResponse{ToolCalls: []agent.ToolCallRequest{{Name: "work"}}}, nil
+	})
+	instruct := agent.OnRunStartFunc(func(
+		_ context.Context, _ *agent.Run, start agent.RunStart,
+	) (agent.OnRunStartOutcome, error) {
+		start.Instructions += " in French"
+		return agent.ReplaceOnRunStart(start, "language"), nil
+	})
+	a := &loop.Agent{
+		Instructions: "Answer", Hooks: loop.Hooks(instruct, asksFor("work")), Approver: later(),
+		Tools: tools(&looptest.Tool{Name: "work"}), Model: looptest.NewScript(asked, asked, looptest.Reply("oui")),
+	}
+	result, err := a.Run(t.Context(), "x")
+	for result.Suspended != nil {
+		result, err = a.Resume(t.Context(), *result.Suspended, loop.AnswerTo(result.Suspended.Questions[0], yes()))
+	}
+	want := []string{"Answer in French", "Answer in French"}
+	if err != nil || !slices.Equal(systems, want) || result.Messages[0].Role != agent.RoleUser {
+		t.Errorf("%q, %+v, %v", systems, result.Messages, err)
 	}
 }
 

@@ -25,8 +25,15 @@ func brief(h agent.Hook, run *agent.Run, step agent.Step) []string {
 }
 
 func ExampleStatic() {
-	fmt.Println(brief(&prompt.Static{Text: "Prices are in euros."}, agent.NewRun(nil), agent.Step{Number: 1}))
-	// Output: [Prices are in euros.]
+	hooks := new(agent.Hooks)
+	hooks.Use(&prompt.Static{Text: "Prices are in euros."})
+	start := agent.RunStart{Instructions: "Sell bicycles."}
+	_, err := hooks.OnRunStart.Fire(context.Background(), agent.NewRun(nil), &start)
+	fmt.Println(start.Instructions, err)
+	// Output:
+	// Sell bicycles.
+	//
+	// Prices are in euros. <nil>
 }
 
 func ExampleStaged() {
@@ -85,8 +92,9 @@ func TestStaticReadsItsFileOnce(t *testing.T) {
 		var hooks agent.Hooks
 		hooks.Use(&prompt.Static{Path: path})
 		_ = os.Remove(path) // it was read by Use
-		if got := strings.Join(hooks.Briefing.Fire(t.Context(), agent.NewRun(nil), agent.Step{Number: 7}), "|"); got != want {
-			t.Errorf("briefed %q, want %q", got, want)
+		var start agent.RunStart
+		if _, err := hooks.OnRunStart.Fire(t.Context(), agent.NewRun(nil), &start); err != nil || start.Instructions != want {
+			t.Errorf("the instructions are %q, %v; want %q", start.Instructions, err, want)
 		}
 	}
 }

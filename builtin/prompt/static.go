@@ -12,25 +12,26 @@ import (
 	"github.com/hookgen/hookgen/hookkit"
 )
 
-// Static adds the same text to every prompt, for example the conventions of a project.
+// Static adds the same text to every prompt, for example the conventions of a project. The text follows the agent's
+// instructions in the system message, which providers cache.
 //
 // The text is either Text or the content of the file at Path, which Bind reads once. A blank text adds nothing. Static
-// contributes to Briefing, has no state and is safe for concurrent use. Bind panics unless exactly one of Text and Path
-// is set, and on a file that is unreadable or larger than 1 MiB.
+// rewrites the Instructions at OnRunStart, has no state and is safe for concurrent use. Bind panics unless exactly one
+// of Text and Path is set, and on a file that is unreadable or larger than 1 MiB.
 type Static struct {
 	Text string
 	Path string
 }
 
-// maxBriefingFile bounds the size of the file in bytes.
-const maxBriefingFile = 1 << 20
+// maxStaticFile bounds the size of the file in bytes.
+const maxStaticFile = 1 << 20
 
-// Bind adds the hook to Briefing.
+// Bind adds the hook to OnRunStart.
 func (b *Static) Bind(h *agent.Hooks) {
 	text, err := b.read()
 	kit.MustConfig("prompt.Static", err)
 	text = strings.Trim(strings.ToValidUTF8(text, "\ufffd"), "\r\n")
-	h.Briefing.Add(staticBriefing{text}, hookkit.Named("prompt.Static"))
+	h.OnRunStart.Add(staticText(text), hookkit.Named("prompt.Static"))
 }
 
 func (b *Static) read() (string, error) {
@@ -42,18 +43,22 @@ func (b *Static) read() (string, error) {
 	case b.Path == "":
 		return b.Text, nil
 	}
-	data, err := textfile.Read(b.Path, maxBriefingFile)
+	data, err := textfile.Read(b.Path, maxStaticFile)
 	if err != nil {
 		return "", fmt.Errorf("Path cannot be read: %w", err)
 	}
 	return string(data), nil
 }
 
-type staticBriefing struct{ text string }
+type staticText string
 
-func (b staticBriefing) Briefing(context.Context, *agent.Run, agent.Step) ([]string, error) {
-	if strings.TrimSpace(b.text) == "" {
+// OnRunStart adds the text to the instructions.
+func (text staticText) OnRunStart(
+	_ context.Context, _ *agent.Run, start agent.RunStart,
+) (agent.OnRunStartOutcome, error) {
+	if strings.TrimSpace(string(text)) == "" {
 		return nil, nil
 	}
-	return []string{b.text}, nil
+	start.Instructions = strings.TrimPrefix(start.Instructions+"\n\n"+string(text), "\n\n")
+	return agent.ReplaceOnRunStart(start, "static text"), nil
 }

@@ -52,10 +52,11 @@ type _ [len([...]agentspec.Points{agentspec.Points(staleCode_runHookgen(agentspe
 // goroutine, from inside a hook too; a fire uses the hooks that are registered when it begins.
 type Hooks struct {
 	// OnRunStart fires once per run, before anything else. Task and Parts become the user message for the model;
-	// replaced Messages become the conversation before it. EndTurn ends the run without a step and without a model
-	// call. A failing hook fails the run.
+	// replaced Messages become the conversation before it, and replaced Instructions the system message. EndTurn ends
+	// the run without a step and without a model call. A failing hook fails the run.
 	//
-	// It fires once more each time a suspended run is resumed, with Resumed set. Then only EndTurn and a failure count.
+	// It fires once more each time a suspended run is resumed, with Resumed set. Then only Instructions, EndTurn and a
+	// failure count.
 	//
 	// Hooks run in order. Each may replace the payload for the next hooks and the program. The first
 	// that leaves with EndTurn ends the fire. A hook that fails (error, panic or timeout) ends the
@@ -472,10 +473,11 @@ func ForTool(keys ...string) hookkit.KeyOption {
 }
 
 // OnRunStart fires once per run, before anything else. Task and Parts become the user message for the model;
-// replaced Messages become the conversation before it. EndTurn ends the run without a step and without a model
-// call. A failing hook fails the run.
+// replaced Messages become the conversation before it, and replaced Instructions the system message. EndTurn ends
+// the run without a step and without a model call. A failing hook fails the run.
 //
-// It fires once more each time a suspended run is resumed, with Resumed set. Then only EndTurn and a failure count.
+// It fires once more each time a suspended run is resumed, with Resumed set. Then only Instructions, EndTurn and a
+// failure count.
 //
 // Hooks run in order. Each may replace the payload for the next hooks and the program. The first
 // that leaves with EndTurn ends the fire. A hook that fails (error, panic or timeout) ends the
@@ -3353,8 +3355,8 @@ type RunError = agentspec.RunError
 
 // A RunStart is the start of a run.
 //
-// Its fields: Task string; Parts []Part; Messages []Message; Agent string; Resumed string. See
-// [agentspec.RunStart].
+// Its fields: Task string; Parts []Part; Messages []Message; Agent string; Instructions string;
+// Resumed string. See [agentspec.RunStart].
 type RunStart = agentspec.RunStart
 
 // A RunStore keeps suspended runs under Suspension.Run until they have ended. It is safe for concurrent use, also by

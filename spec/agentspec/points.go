@@ -52,10 +52,11 @@ type Points interface {
 	spec.Env[*Env]
 
 	// OnRunStart fires once per run, before anything else. Task and Parts become the user message for the model;
-	// replaced Messages become the conversation before it. EndTurn ends the run without a step and without a model
-	// call. A failing hook fails the run.
+	// replaced Messages become the conversation before it, and replaced Instructions the system message. EndTurn ends
+	// the run without a step and without a model call. A failing hook fails the run.
 	//
-	// It fires once more each time a suspended run is resumed, with Resumed set. Then only EndTurn and a failure count.
+	// It fires once more each time a suspended run is resumed, with Resumed set. Then only Instructions, EndTurn and a
+	// failure count.
 	OnRunStart(RunStart) (spec.Replace, EndTurn, spec.FailClosed)
 
 	// ShouldStop fires before the first step, and after each step once all other work of the step is done. It does not

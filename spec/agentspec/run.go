@@ -12,8 +12,13 @@ type RunStart struct {
 	Messages []Message `json:"messages,omitempty"` // the stored conversation before the task
 	Agent    string    `json:"agent"`
 
+	// Instructions are the system message of each prompt of the run, before the conversation; "": none. A text that stays
+	// the same belongs here and not in Briefing, because it is sent once and providers cache it. They are not stored.
+	Instructions string `json:"instructions,omitempty"`
+
 	// Resumed is the ID of the [Suspension] that the run continues, or "" for a new run. The conversation of a resumed
-	// run contains the Task and ends with the calls that wait for an answer. Task, Parts and Messages cannot be changed.
+	// run contains the Task and ends with the calls that wait for an answer. Of its start, only Instructions
+	// can be changed.
 	Resumed string `json:"resumed,omitempty"`
 }
 
