@@ -5,6 +5,9 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
 	"strings"
 	"testing"
 	"time"
@@ -54,6 +57,39 @@ func TestStore(t *testing.T) {
 		s, _ := open(t, Config{Lifetime: 3 * time.Second})
 		return s
 	})
+}
+
+// TestStormInPartitions parts workers and clients from their server, for longer than a claim lives.
+func TestStormInPartitions(t *testing.T) {
+	file := filepath.Join(t.TempDir(), "server.conf")
+	const conf = "listen: \"127.0.0.1:-1\"\nauthorization { user: fleet, password: secret }\n"
+	if err := os.WriteFile(file, []byte(conf), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	server := serve(t, t.TempDir(), embedded.Config(file))
+	proxy := fleettest.NewProxy(t, strings.TrimPrefix(server.ListenURL(), "nats://"))
+	conn, err := nats.Connect("nats://"+proxy.Address, nats.Password("fleet", "secret"), nats.OnError(func(error) {}))
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = conn.Close() })
+	store, err := Open(t.Context(), conn, Config{Lifetime: 3 * time.Second})
+	if err != nil {
+		t.Fatal(err)
+	}
+	ctx, stop := context.WithCancel(t.Context())
+	parted := make(chan int)
+	go func() {
+		count := 0
+		for (agent.SystemClock{}).Sleep(ctx, 2*time.Second) == nil {
+			proxy.Partition(time.Duration(rand.IntN(4000)) * time.Millisecond)
+			count++
+		}
+		parted <- count
+	}()
+	fleettest.Storm(t, store, nil)
+	stop()
+	t.Logf("%d partitions", <-parted)
 }
 
 // work runs a worker until f has returned.

@@ -2,10 +2,13 @@ package servertest
 
 import (
 	"context"
+	"errors"
 	"log/slog"
+	"math/rand/v2"
 	"os"
 	"os/exec"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
@@ -21,61 +24,175 @@ import (
 	"github.com/hookgen/hookgen/loop/looptest"
 )
 
-// An engine runs workers on a server in this process.
+// An engine runs workers on a server in this process. Each worker has a connection of its own, which breaks now and
+// then, and ends with the worker. So has the client of the test, which is killed in the middle of calls.
 type engine struct {
-	*temporal.Client
-	server client.Client
+	*fleet.Client // for what it reads from the log
+	store         fleet.Store
+	server        *temporaltest.TestServer
+	t             *testing.T
+
+	mu      sync.Mutex
+	r       *rand.Rand
+	proxies []*fleettest.Proxy
+	kills   int // of the client that are left
 }
 
-func (e engine) Work(ctx context.Context, w *fleet.Worker) error {
-	return (&temporal.Worker{Client: e.server, Fleet: w}).Run(ctx)
+// dial connects to the server through a network of its own.
+func (e *engine) dial(ctx context.Context) (client.Client, error) {
+	p := fleettest.NewProxy(e.t, e.server.GetFrontendHostPort())
+	e.mu.Lock()
+	e.proxies = append(e.proxies, p)
+	e.mu.Unlock()
+	return client.DialContext(ctx, client.Options{
+		HostPort: p.Address, Namespace: e.server.GetDefaultNamespace(),
+		Logger: log.NewStructuredLogger(slog.New(slog.DiscardHandler)),
+	})
+}
+
+// part breaks connections until ctx is done, for up to five seconds: longer than the server waits for a heartbeat. It
+// returns how often it did.
+func (e *engine) part(ctx context.Context) (count int) {
+	for (agent.SystemClock{}).Sleep(ctx, time.Second) == nil {
+		e.mu.Lock()
+		d := time.Duration(e.r.IntN(5000)) * time.Millisecond
+		last := e.proxies[max(0, len(e.proxies)-4):] // the others are those of processes that have ended
+		p := last[e.r.IntN(len(last))]
+		e.mu.Unlock()
+		p.Partition(d)
+		count++
+	}
+	return count
+}
+
+// Work runs a worker. If it cannot start, it tries again, as a supervisor does.
+func (e *engine) Work(ctx context.Context, w *fleet.Worker) error {
+	for ctx.Err() == nil {
+		c, err := e.dial(ctx)
+		if err != nil {
+			continue
+		}
+		stop := context.AfterFunc(ctx, c.Close) // a killed process sends nothing more
+		err = (&temporal.Worker{Client: c, Fleet: w}).Run(ctx)
+		if stop() {
+			c.Close()
+		}
+		if err != nil {
+			e.t.Logf("a worker starts again: %v", err)
+		}
+	}
+	return nil
+}
+
+// do makes a call of a client. The client may be killed meanwhile, and then another one makes the call again.
+func (e *engine) do(ctx context.Context, call func(context.Context, *temporal.Client) error) error {
+	for {
+		e.mu.Lock()
+		life := time.Minute
+		if e.kills > 0 && e.r.IntN(2) == 0 {
+			e.kills--
+			life = time.Duration(e.r.IntN(30)) * time.Millisecond
+		}
+		e.mu.Unlock()
+		alive, kill := context.WithTimeout(ctx, life)
+		conn, err := e.dial(alive)
+		if err == nil {
+			c := temporal.NewClient(conn, e.store)
+			c.Lifetime = 3 * time.Second
+			err = call(alive, c)
+			conn.Close()
+		}
+		killed := alive.Err() != nil
+		kill()
+		if err == nil || !killed || ctx.Err() != nil {
+			return err
+		}
+	}
+}
+
+func (e *engine) Submit(ctx context.Context, t fleet.Task) error {
+	return e.do(ctx, func(ctx context.Context, c *temporal.Client) error { return c.Submit(ctx, t) })
+}
+
+func (e *engine) Answer(ctx context.Context, run string, answers ...fleet.Answer) error {
+	return e.do(ctx, func(ctx context.Context, c *temporal.Client) error { return c.Answer(ctx, run, answers...) })
 }
 
 // start starts a server. The store has the logs of the runs, and outlives all workers.
-func start(t *testing.T) (engine, fleet.Store) {
+func start(t *testing.T) *engine {
 	t.Helper()
 	server := temporaltest.NewServer()
 	t.Cleanup(server.Stop)
-	c := server.NewClientWithOptions(client.Options{Logger: log.NewStructuredLogger(slog.New(slog.DiscardHandler))})
 	store := fleet.NewMemory(time.Second)
 	store.Queue = nil
-	e := engine{temporal.NewClient(c, store), c}
-	e.Lifetime = 3 * time.Second
-	return e, store
+	return &engine{
+		Client: fleet.NewClient(store), store: store, server: server, t: t, r: rand.New(rand.NewPCG(1, 2)),
+	}
 }
 
-// TestStorm kills workers while their runs pay and ask. It takes a minute; with -short it is shorter.
+// TestStorm kills workers and clients while their runs pay and ask, and parts them from the server. It takes a minute
+// or two; with -short it is shorter.
 func TestStorm(t *testing.T) {
-	e, store := start(t)
-	fleettest.Storm(t, store, e)
+	e := start(t)
+	e.kills = 20
+	ctx, stop := context.WithCancel(t.Context())
+	parted := make(chan int)
+	go func() { parted <- e.part(ctx) }()
+	fleettest.Storm(t, e.store, e)
+	stop()
+	t.Logf("%d partitions, %d clients killed", <-parted, 20-e.kills)
 }
 
-// TestCancelledRunsEnd: a run is cancelled while it makes a call, while it waits for a person, and after its end.
+// TestCancelledRunsEnd: a run is submitted four times, and cancelled while it makes a call and after its end. Then it is
+// submitted and answered, which changes nothing.
 func TestCancelledRunsEnd(t *testing.T) {
-	e, store := start(t)
+	e := start(t)
+	conn, err := e.dial(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer conn.Close()
+	c := temporal.NewClient(conn, e.store)
 	hang := &looptest.Tool{Name: "hang", Hang: true}
-	w := &fleet.Worker{Store: store, Grace: time.Second, Agents: map[string]*loop.Agent{"clerk": {
+	w := &fleet.Worker{Store: e.store, Grace: time.Second, Agents: map[string]*loop.Agent{"clerk": {
 		Name: "clerk", Tools: []agent.Tool{hang}, Model: looptest.NewScript(looptest.Call("hang", nil)),
 	}}}
 	ctx, stop := context.WithCancel(t.Context())
 	done := make(chan error)
 	go func() { done <- e.Work(ctx, w) }()
-	if err := e.Submit(ctx, fleet.Task{ID: "a", Agent: "clerk", Text: "x", Tenant: "acme"}); err != nil {
-		t.Fatal(err)
+	submit := func() {
+		t.Helper()
+		for range 4 {
+			if err := c.Submit(ctx, fleet.Task{ID: "a", Agent: "clerk", Text: "x", Tenant: "acme"}); err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+	submit()
+	about, err := conn.DescribeWorkflowExecution(ctx, "hookgen.run.a", "")
+	if err != nil || about.GetWorkflowExecutionInfo().GetPriority().GetFairnessKey() != "acme" {
+		t.Errorf("the server does not know the tenant: %v, %v", about, err)
 	}
 	for hang.Count() == 0 {
 		time.Sleep(time.Millisecond)
 	}
-	if s, err := e.State(ctx, "a"); err != nil || len(s.Calls) != 1 {
+	if s, err := c.State(ctx, "a"); err != nil || len(s.Calls) != 1 {
 		t.Errorf("%+v, %v", s, err)
 	}
 	for range 2 {
-		if err := e.Cancel(ctx, "a"); err != nil {
+		if err := c.Cancel(ctx, "a"); err != nil {
 			t.Error(err)
 		}
-		if r, err := e.Wait(ctx, "a"); err != nil || r.State != fleet.Cancelled {
+		if r, err := c.Wait(ctx, "a"); err != nil || r.State != fleet.Cancelled {
 			t.Errorf("%+v, %v", r, err)
 		}
+	}
+	submit()
+	if err := c.Answer(ctx, "a", fleet.Answer{}); !errors.Is(err, fleet.ErrConflict) {
+		t.Errorf("an answer to the ended run: %v", err)
+	}
+	if s, err := c.Status(ctx, "a"); err != nil || s.State != fleet.Cancelled || hang.Count() != 1 {
+		t.Errorf("%+v, %v, %d calls", s, err, hang.Count())
 	}
 	stop()
 	if err := <-done; err != nil {

@@ -30,8 +30,11 @@ type Engine interface {
 
 // Storm runs agents that pay and ask, kills workers at drawn operations of the store, lets operations fail, and checks
 // the promises: each run ends once, each payment is made once, the account of a tenant is not exceeded, and a person
-// answers each question. With -short it has fewer runs and kills.
+// answers each question. With -short it has fewer runs and kills. A nil engine is the queue of the store.
 func Storm(t *testing.T, s fleet.Store, e Engine) {
+	if e == nil {
+		e = engine{fleet.NewClient(s)}
+	}
 	st := &storm{
 		Engine: e, store: s, r: rand.New(rand.NewPCG(1, 2)), kills: 8, bound: 40, paid: make(map[string]int),
 		workers: make(map[string]*worker),
