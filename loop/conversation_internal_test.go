@@ -65,13 +65,35 @@ func TestTokensOfPartsAddUp(t *testing.T) {
 			c.store(agent.Message{Content: text})
 		}
 		shared, _ := c.request()
-		for _, messages := range [][]agent.Message{shared, c.Messages(), c.recorded()} {
+		briefed, _ := c.request(agent.Message{Content: "a briefing"})
+		for _, messages := range [][]agent.Message{shared, briefed, c.Messages(), c.recorded()} {
 			part := messages[:rapid.IntRange(0, len(messages)).Draw(t, "part")]
 			if got, want := c.CountTokens(part), (lengths{}).CountTokens(part); got != want {
 				t.Fatalf("%d messages have %d tokens, want %d", len(part), got, want)
 			}
 		}
 	})
+}
+
+// counted is a counter that remembers how many messages it was asked about.
+type counted struct{ messages int }
+
+func (c *counted) CountTokens(messages []agent.Message) int {
+	c.messages += len(messages)
+	return lengths{}.CountTokens(messages)
+}
+
+func TestStoredMessagesOfARequestAreCountedOnce(t *testing.T) {
+	counter := new(counted)
+	c := newConversation("id", "be good", nil, counter)
+	for range 100 {
+		c.store(agent.Message{Content: "x"})
+		req, _ := c.request(agent.Message{Content: "a briefing"})
+		c.CountTokens(req)
+	}
+	if counter.messages != 201 { // the instructions, and a message and a briefing for each request
+		t.Errorf("%d messages were counted", counter.messages)
+	}
 }
 
 func TestOpenCallsAreAnswered(t *testing.T) {

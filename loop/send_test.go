@@ -237,7 +237,7 @@ func TestP16_TheModelKnowsWhatRan(t *testing.T) {
 func TestEveryFieldOfARequestIsCarried(t *testing.T) {
 	carried := map[string]bool{ // false: it belongs to the request itself
 		"Conversation": true, "User": true, "Tenant": true, "Data": true, "Events": true, "Use": true,
-		"Continue": true,
+		"Continue": false, // only of calls that had begun
 		"Seed":     false, // an inner run has one that follows from it, and a resumed run its own
 		"Task":     false, // of a resumed run it is in the conversation
 		"Parts":    false, "Messages": false, "Resume": false, "Suspended": false, "Answers": false, "ID": false,
