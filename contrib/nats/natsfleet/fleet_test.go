@@ -3,6 +3,7 @@ package natsfleet
 import (
 	"context"
 	"errors"
+	"flag"
 	"fmt"
 	"log/slog"
 	"math/rand/v2"
@@ -59,8 +60,13 @@ func TestStore(t *testing.T) {
 	})
 }
 
+var partitions = flag.Bool("partitions", false, "run the storm in partitions, which takes half a minute")
+
 // TestStormInPartitions parts workers and clients from their server, for longer than a claim lives.
 func TestStormInPartitions(t *testing.T) {
+	if !*partitions {
+		t.Skip("-partitions is not set")
+	}
 	file := filepath.Join(t.TempDir(), "server.conf")
 	const conf = "listen: \"127.0.0.1:-1\"\nauthorization { user: fleet, password: secret }\n"
 	if err := os.WriteFile(file, []byte(conf), 0o600); err != nil {
