@@ -5,7 +5,6 @@ import (
 	"go/types"
 	"strings"
 
-	"golang.org/x/tools/go/analysis"
 	"golang.org/x/tools/go/ast/inspector"
 )
 
@@ -37,7 +36,7 @@ func (r *reporter) checkTwice(b bind) {
 				continue
 			}
 			hook, to := types.ExprString(second.call.Args[0]), types.ExprString(first.call.Fun)
-			r.report(second.call, r.removeStatement(first, second), "%s is registered twice: line %d has %s(%s) too, so it "+
+			r.report(second.call, "%s is registered twice: line %d has %s(%s) too, so it "+
 				"runs twice in each fire", hook, r.pass.Fset.Position(first.call.Pos()).Line, to, hook)
 			break
 		}
@@ -84,13 +83,4 @@ func (r *reporter) sameHook(a, b callSite) bool {
 // registry returns the point or the Hooks that an expression is, or that a local variable points to.
 func (r *reporter) registry(at inspector.Cursor, e ast.Expr) ast.Expr {
 	return target(r.onlyValue(at, e))
-}
-
-// removeStatement returns the fix that deletes the second call, if both are the same text and nothing uses the result.
-func (r *reporter) removeStatement(first, second callSite) *analysis.SuggestedFix {
-	statement, ok := second.at.Parent().Node().(*ast.ExprStmt)
-	if !ok || types.ExprString(first.call) != types.ExprString(second.call) {
-		return nil
-	}
-	return remove("Remove the second registration", statement.Pos(), statement.End())
 }

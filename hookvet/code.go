@@ -43,6 +43,8 @@ type code struct {
 	hookFns []*hookFunc
 	passed  []passedHook
 
+	suppressed []suppression
+
 	checking sync.Mutex          // one check runs at a time, since they fill the maps below
 	replaces map[*types.Var]bool // what mayReplace knows of parameters
 	graphs   map[ast.Node]*graph // what graphOf knows of functions
@@ -132,6 +134,7 @@ func readCode(pass *analysis.Pass) *code {
 	for file := range pass.ResultOf[inspect.Analyzer].(*inspector.Inspector).Root().Children() {
 		if !c.isGenerated(file.Node().(*ast.File)) {
 			c.files = append(c.files, file)
+			c.suppressed = append(c.suppressed, c.suppressions(file.Node().(*ast.File))...)
 		}
 	}
 	for _, decl := range nodes[*ast.FuncDecl](c.files...) {

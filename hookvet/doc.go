@@ -36,20 +36,12 @@
 // check compares calls that can both run; an Add in each branch of an if is fine. It is silent if Bind assigns the hook
 // a second time, or removes a registration.
 //
-// # Analyzer kepthooks
-//
-// kepthooks: find Binds that keep their Hooks or fire them
-//
-// The Hooks that Bind receives exist only to collect registrations, and hold no other hook. A fire on them panics, also
-// later. A hook that fires points gets the Hooks of the program from whoever made it.
-//
 // # Analyzer options
 //
-// options: find options of one registration that contradict each other
+// options: find options for keys at points without the key
 //
-// Of two priorities, names, timeouts or queues only the last counts. Before and After the same registration cannot both
-// hold. A timeout or a queue that is not positive panics. So does an option for keys at a point without the key, also
-// if it narrows a bundle with such a point.
+// The registration panics, also if the option narrows a bundle with such a point. The check sees the bundles of the
+// package.
 //
 // # Analyzer exitvalue
 //
@@ -112,13 +104,6 @@
 // that lock for ever. A fire of the run inside does so as soon as a hook of the point uses the same state.
 //
 // Another run, for example a child, has a lock of its own. The check compares the expressions of the runs.
-//
-// # Analyzer noanswer
-//
-// noanswer: find paths of an around hook that return no answer
-//
-// A hook of an around point returns the answer of next.Call, or makes one with hookkit.Answered. A zero Answer without
-// an error is a failure of the hook, even if the act ran.
 //
 // # Analyzer unfired
 //
@@ -194,16 +179,4 @@
 // registered.
 //
 // The check reports only Hooks that the function does not fire, pass on or store otherwise. Test files are not checked.
-//
-// # Analyzer ignore
-//
-// ignore: find comments that mean to suppress a finding and do not
-//
-// A comment of the form
-//
-//	//hookvet:ignore NAME REASON
-//
-// suppresses the findings of the check NAME on its line and on the next; above a declaration of the package, in all of
-// it; before the package clause, in the file. It needs a reason. Each check reports the comments of its name that
-// suppress nothing.
 package hookvet

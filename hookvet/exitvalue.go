@@ -2,10 +2,8 @@ package hookvet
 
 import (
 	"go/ast"
-	"go/token"
 	"go/types"
 
-	"golang.org/x/tools/go/analysis"
 	"golang.org/x/tools/go/ast/inspector"
 )
 
@@ -76,10 +74,10 @@ func (r *reporter) checkOutcome(e ast.Expr, to types.Type) {
 	}
 	switch seal := sealDepth(named, target); {
 	case seal == 1 && isPointer:
-		r.report(e, r.removeAmpersand(e), "%s is a pointer to an exit, which is a failure of the hook: use the value %s",
+		r.report(e, "%s is a pointer to an exit, which is a failure of the hook: use the value %s",
 			types.ExprString(e), r.typeName(e.Pos(), named))
 	case seal > 1:
-		r.report(e, nil, "%s embeds an exit, which is a failure of the hook: use the exit itself", r.typeName(e.Pos(), named))
+		r.report(e, "%s embeds an exit, which is a failure of the hook: use the exit itself", r.typeName(e.Pos(), named))
 	}
 }
 
@@ -93,16 +91,4 @@ func sealDepth(t, outcome *types.Named) int {
 		}
 	}
 	return 0
-}
-
-// removeAmpersand returns the fix for &Exit{...}.
-func (r *reporter) removeAmpersand(e ast.Expr) *analysis.SuggestedFix {
-	address, ok := ast.Unparen(e).(*ast.UnaryExpr)
-	if !ok || address.Op != token.AND {
-		return nil
-	}
-	if _, ok := ast.Unparen(address.X).(*ast.CompositeLit); !ok {
-		return nil
-	}
-	return remove("Return the value", address.Pos(), address.X.Pos())
 }

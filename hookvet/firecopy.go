@@ -47,7 +47,7 @@ func (r *reporter) checkCopy(f fire) {
 		}
 	}
 	if lost != "" {
-		r.report(passed, nil, "hooks of %s may change the payload, and nothing reads %s after the fire, "+
+		r.report(passed, "hooks of %s may change the payload, and nothing reads %s after the fire, "+
 			"so the changes are lost: read it there, not the original", f.point, lost)
 	}
 }

@@ -49,12 +49,12 @@ func (r *reporter) checkResult(f fire) {
 		}
 		switch role {
 		case roleExit:
-			r.report(f.call, nil, "the decision of %s is dropped: handle it with %s", f.point,
+			r.report(f.call, "the decision of %s is dropped: handle it with %s", f.point,
 				r.qualified(f.call.Pos(), f.point.pkg, "Match"+f.point.name))
 		case roleError:
-			r.report(f.call, nil, "the error of %s is dropped: if a hook failed, the program must not continue", f.point)
+			r.report(f.call, "the error of %s is dropped: if a hook failed, the program must not continue", f.point)
 		case roleCollected:
-			r.report(f.call, nil, "what the hooks of %s contribute is dropped", f.point)
+			r.report(f.call, "what the hooks of %s contribute is dropped", f.point)
 		}
 		return
 	}

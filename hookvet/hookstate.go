@@ -4,9 +4,9 @@ import (
 	"go/ast"
 	"go/token"
 	"go/types"
+	"regexp"
 	"slices"
 	"strings"
-	"unicode"
 
 	"golang.org/x/tools/go/ast/inspector"
 )
@@ -136,11 +136,11 @@ func (s *stateCheck) check(target, written ast.Expr, in sharedVars) {
 	case root == nil || s.reported[written.Pos()]:
 		return
 	case root.Kind() == types.PackageVar:
-		s.r.report(written, nil, "the package variable %s is written without a lock, and the hook runs in parallel: "+
+		s.r.report(written, "the package variable %s is written without a lock, and the hook runs in parallel: "+
 			"keep the state of a run in a hookkit.PerRun, or guard it", types.ExprString(written))
 	case slices.Contains(in.captured, s.r.directVariable(target)),
 		slices.ContainsFunc(in.shared, func(h *reach) bool { return h.isShared(target) }):
-		s.r.report(written, nil, "%s is written without a lock, and the hook runs in parallel: keep the state of a run in "+
+		s.r.report(written, "%s is written without a lock, and the hook runs in parallel: keep the state of a run in "+
 			"a hookkit.PerRun, or guard it", types.ExprString(written))
 	default:
 		return
@@ -276,38 +276,14 @@ func (r *reporter) waitsAt(at inspector.Cursor) ast.Node {
 		fn := r.callee(n)
 		isAtomic := fn != nil && fn.Pkg() != nil && fn.Pkg().Path() == "sync/atomic" &&
 			!strings.HasPrefix(fn.Name(), "Load")
-		if namesLock(n) || isAtomic && !unused {
+		name := lastName(n.Fun)
+		if name != nil && lockName.MatchString(name.Name) || isAtomic && !unused {
 			return n
 		}
 	}
 	return nil
 }
 
-// namesLock reports whether a word in the name of the called function says that it takes a lock. For example, Acquire
-// and TryLock do, but Clock does not.
-func namesLock(call *ast.CallExpr) bool {
-	name := lastName(call.Fun)
-	if name == nil {
-		return false
-	}
-	return slices.ContainsFunc(words(name.Name), func(word string) bool {
-		switch word {
-		case "lock", "locks", "locked", "rlock", "trylock", "flock", "acquire", "swap", "exclusive":
-			return true
-		}
-		return false
-	})
-}
-
-// words splits a name at its capital letters. The result is in lower case.
-func words(name string) []string {
-	var all []string
-	start := 0
-	for i, c := range name {
-		if i > start && (unicode.IsUpper(c) || c == '_') {
-			all = append(all, strings.ToLower(strings.Trim(name[start:i], "_")))
-			start = i
-		}
-	}
-	return append(all, strings.ToLower(strings.Trim(name[start:], "_")))
-}
+// lockName matches names with a word that says that the function takes a lock. For example, Acquire and TryLock do, but
+// Clock does not.
+var lockName = regexp.MustCompile(`(^|[a-z0-9_])R?Lock|^r?lock|^flock|(^a|A)cquire|(^s|S)wap|(^e|E)xclusive`)

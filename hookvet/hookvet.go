@@ -2,20 +2,16 @@ package hookvet
 
 import "golang.org/x/tools/go/analysis"
 
-// checks returns every check, those for authors of hooks first, then those for programs that fire.
-func checks() []check {
-	return []check{
-		unbound, boundTwice, keptHooks, options,
-		exitValue, lostChange, sharedPayload, keptPayload, hookState, perRun, noAnswer,
-		unfired, fireResult, missedExit, exitCase, fireCopy, runPerFire, outerHooks,
-		ignore(),
-	}
+// checks are those for authors of hooks, and then those for programs that fire.
+var checks = []check{
+	unbound, boundTwice, options, exitValue, lostChange, sharedPayload, keptPayload, hookState, perRun,
+	unfired, fireResult, missedExit, exitCase, fireCopy, runPerFire, outerHooks,
 }
 
 // Analyzers returns all checks.
 func Analyzers() []*analysis.Analyzer {
 	var all []*analysis.Analyzer
-	for _, k := range checks() {
+	for _, k := range checks {
 		all = append(all, k.analyzer())
 	}
 	return all

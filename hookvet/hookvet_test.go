@@ -13,8 +13,7 @@ import (
 	"github.com/hookgen/hookgen/internal/usermodule"
 )
 
-// TestChecks runs each check on the archive of its name in testdata. A comment // want in a file has the message, and
-// NAME.go.golden the file after the suggested fixes.
+// TestChecks runs each check on the archive of its name in testdata. A comment // want in a file has the message.
 func TestChecks(t *testing.T) {
 	all := Analyzers()
 	if testing.Short() {
@@ -24,7 +23,7 @@ func TestChecks(t *testing.T) {
 	for _, a := range all {
 		t.Run(a.Name, func(t *testing.T) {
 			m.write(t, a.Name, filepath.Join("testdata", a.Name+".txtar"))
-			analysistest.RunWithSuggestedFixes(t, m.Dir, a, "./"+a.Name+"/...")
+			analysistest.Run(t, m.Dir, a, "./"+a.Name+"/...")
 		})
 	}
 }

@@ -31,18 +31,18 @@ func (r *reporter) checkKeeping(f *hookFunc) {
 		case !ok:
 		case v == f.run && f.run != nil:
 			if target := k.storedIn(at); target != nil && !r.isDeletedFrom(target) {
-				r.report(at.Node(), nil, "the run is kept after the call, with the state of all hooks: keep %s.ID()", v.Name())
+				r.report(at.Node(), "the run is kept after the call, with the state of all hooks: keep %s.ID()", v.Name())
 			}
 		case v == f.next && f.next != nil:
 			if k.storedIn(at) != nil || k.outlivesInGoroutine(at, true) {
-				r.report(at.Node(), nil, "%s is kept after the call, and is valid only until the hook returns", v.Name())
+				r.report(at.Node(), "%s is kept after the call, and is valid only until the hook returns", v.Name())
 			}
 		case payload != nil && (payload.holds(v) || payload.pointsToCopy(id)):
 			whole, shared := r.widest(payload, at)
 			isWhole := shared != nil && whole.Node() == shared
 			if shared != nil && (isWhole && k.storedIn(whole) != nil ||
 				k.outlivesInGoroutine(at, isWhole) && !r.readsOwnPart(whole, shared)) {
-				r.report(shared, nil, "%s belongs to the program, which may change it after the call: keep a clone",
+				r.report(shared, "%s belongs to the program, which may change it after the call: keep a clone",
 					types.ExprString(shared))
 			}
 		}

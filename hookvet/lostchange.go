@@ -34,7 +34,7 @@ func (r *reporter) checkDroppedOutcomes() {
 		for _, verb := range []string{"Replace", "Edit"} {
 			name, ok := strings.CutPrefix(fn.Name(), verb)
 			if ok && slices.ContainsFunc(r.byMethod[name], func(p *point) bool { return p.pkg == fn.Pkg() && p.changes }) {
-				r.report(call, nil, "%s only makes an outcome, and nothing is changed: return it",
+				r.report(call, "%s only makes an outcome, and nothing is changed: return it",
 					r.qualified(call.Pos(), fn.Pkg(), fn.Name()))
 			}
 		}
@@ -51,7 +51,7 @@ func (r *reporter) checkLost(f *hookFunc) {
 			case root == f.payload:
 				r.reportLostChange(f, target)
 			case r.variable(target) == nil && isLocal(f.body, root) && payload.holds(root):
-				r.report(target, nil, "the change of %s is lost: it is a copy, and nothing reads the field afterwards",
+				r.report(target, "the change of %s is lost: it is a copy, and nothing reads the field afterwards",
 					root.Name())
 			}
 		}
@@ -102,14 +102,14 @@ func (r *reporter) reportLostChange(f *hookFunc, target ast.Expr) {
 	p, payload := f.point, f.payload.Name()
 	switch {
 	case p.around:
-		r.report(target, nil, "the change of %s is lost: pass the payload to next.Call", payload)
+		r.report(target, "the change of %s is lost: pass the payload to next.Call", payload)
 	case !p.changes:
-		r.report(target, nil, "the change of %s is lost: hooks of %s cannot change the payload", payload, p)
+		r.report(target, "the change of %s is lost: hooks of %s cannot change the payload", payload, p)
 	case p.canReplace():
-		r.report(target, nil, "the change of %s is lost: return %s(%s, reason)", payload,
+		r.report(target, "the change of %s is lost: return %s(%s, reason)", payload,
 			r.qualified(target.Pos(), p.pkg, "Replace"+p.name), payload)
 	default:
-		r.report(target, nil, "the change of %s is lost: return %s(value, reason)", payload,
+		r.report(target, "the change of %s is lost: return %s(value, reason)", payload,
 			r.qualified(target.Pos(), p.pkg, "Edit"+p.name))
 	}
 }

@@ -81,7 +81,7 @@ func (r *reporter) reportMissed(at analysis.Range, p *point, handled []types.Typ
 		if len(missed) > 1 {
 			verb = "are"
 		}
-		r.report(at, nil, "the exits of %s are not all handled: %s %s missing; use %s, which compiles only if all are", p,
+		r.report(at, "the exits of %s are not all handled: %s %s missing; use %s, which compiles only if all are", p,
 			strings.Join(missed, ", "), verb, r.qualified(at.Pos(), p.pkg, "Match"+p.name))
 	}
 }

@@ -2,6 +2,7 @@ package hookvet
 
 import (
 	"go/ast"
+	"go/token"
 	"go/types"
 	"strings"
 
@@ -18,7 +19,7 @@ var outerHooks = check{
 			}
 			for _, l := range layers {
 				if r.leavesOut(f, l) {
-					r.report(f.hooks, nil, "this fire leaves out the hooks of %s: fire %s.%s, which fires those of %s too",
+					r.report(f.hooks, "this fire leaves out the hooks of %s: fire %s.%s, which fires those of %s too",
 						l.v.Name(), l.v.Name(), f.point.name, types.ExprString(l.parent))
 				}
 			}
@@ -97,7 +98,7 @@ func (r *reporter) checkGlobal(f fire) {
 	}
 	other, at := r.hooksAtHand(decl, hooksOf(v.Type()))
 	if other != nil && r.staysUnfired(within, other) {
-		r.report(f.hooks, nil, "this fire uses the package variable %s and leaves out the hooks of %s: fire %s.%s", v.Name(),
+		r.report(f.hooks, "this fire uses the package variable %s and leaves out the hooks of %s: fire %s.%s", v.Name(),
 			at, at, f.point.name)
 	}
 }
@@ -129,4 +130,29 @@ func (r *reporter) hooksAtHand(decl *ast.FuncDecl, of *types.Named) (v *types.Va
 		}
 	}
 	return nil, ""
+}
+
+// selected climbs from a variable to the point or the Hooks that is selected from it. It also returns the method that
+// is called on that, or "".
+func (r *reporter) selected(at inspector.Cursor) (whole inspector.Cursor, method string) {
+	for {
+		parent := at.Parent()
+		switch n := parent.Node().(type) {
+		case *ast.ParenExpr, *ast.StarExpr:
+		case *ast.UnaryExpr:
+			if n.Op != token.AND {
+				return at, ""
+			}
+		case *ast.SelectorExpr:
+			if n.X != at.Node() {
+				return at, ""
+			}
+			if _, ok := r.info.Uses[n.Sel].(*types.Func); ok {
+				return at, n.Sel.Name
+			}
+		default:
+			return at, ""
+		}
+		at = parent
+	}
 }

@@ -19,7 +19,7 @@ var perRun = check{
 			if lit, ok := ast.Unparen(call.Args[1]).(*ast.FuncLit); ok {
 				held := heldState{r.identity(of), types.ExprString(of), r.identity(call.Args[0])}
 				r.checkInside(lit.Body, held, nil, func(n ast.Node, format string, args ...any) {
-					r.report(n, nil, format, args...)
+					r.report(n, format, args...)
 				})
 			}
 		}

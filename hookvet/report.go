@@ -6,6 +6,7 @@ import (
 	"go/parser"
 	"go/token"
 	"go/types"
+	"slices"
 	"strings"
 
 	"golang.org/x/tools/go/analysis"
@@ -37,28 +38,12 @@ func (k check) analyzer() *analysis.Analyzer {
 		FactTypes: k.facts,
 		Run: func(pass *analysis.Pass) (any, error) {
 			r := &reporter{code: pass.ResultOf[codeAnalyzer].(*code), pass: pass, check: k}
-			for _, d := range r.directives() {
-				if d.name == k.name && d.reason != "" {
-					r.ignored = append(r.ignored, d)
-				}
-			}
-			k.runAlone(r)
-			for _, d := range r.ignored {
-				if !d.used {
-					pass.Report(analysis.Diagnostic{Pos: d.Pos(), End: d.End(), Category: k.name,
-						Message: "hookvet:ignore " + k.name + " suppresses nothing: remove it"})
-				}
-			}
+			r.checking.Lock() // because the checks share what code remembers
+			defer r.checking.Unlock()
+			k.run(r)
 			return nil, nil
 		},
 	}
-}
-
-// runAlone runs the check while no other check of the package runs: they share what code remembers.
-func (k check) runAlone(r *reporter) {
-	r.code.checking.Lock()
-	defer r.code.checking.Unlock()
-	k.run(r)
 }
 
 // docOf returns the documentation of a check: the text of the package comment below the heading "Analyzer NAME", after
@@ -79,41 +64,22 @@ func docOf(name string) string {
 // A reporter is the code of a package with the means to report findings of a check.
 type reporter struct {
 	*code
-	pass    *analysis.Pass
-	check   check
-	ignored []*directive
+	pass  *analysis.Pass
+	check check
 }
 
 // report reports a finding, unless a comment suppresses it.
-func (r *reporter) report(at analysis.Range, fix *analysis.SuggestedFix, format string, args ...any) {
+func (r *reporter) report(at analysis.Range, format string, args ...any) {
 	if !r.check.inTests && r.isTest(at.Pos()) {
 		return
 	}
 	where := r.pass.Fset.PositionFor(at.Pos(), false)
-	for _, d := range r.ignored {
-		if d.file == where.Filename && (d.whole || d.first <= where.Line && where.Line <= d.last) {
-			d.used = true
-			return
-		}
+	if slices.ContainsFunc(r.suppressed, func(s suppression) bool { return s.covers(r.check.name, where) }) {
+		return
 	}
-	found := analysis.Diagnostic{
+	r.pass.Report(analysis.Diagnostic{
 		Pos: at.Pos(), End: at.End(), Category: r.check.name, Message: fmt.Sprintf(format, args...),
-	}
-	if fix != nil && r.isInFile(*fix) {
-		found.SuggestedFixes = []analysis.SuggestedFix{*fix}
-	}
-	r.pass.Report(found)
-}
-
-// isInFile reports whether the edits of a fix have positions. In code that does not compile, some nodes have none.
-func (r *reporter) isInFile(fix analysis.SuggestedFix) bool {
-	for _, edit := range fix.TextEdits {
-		file := r.pass.Fset.File(edit.Pos)
-		if file == nil || edit.End < edit.Pos || r.pass.Fset.File(edit.End) != file {
-			return false
-		}
-	}
-	return true
+	})
 }
 
 // qualified returns a name of a package as the file of a position writes it.
@@ -151,17 +117,4 @@ func (r *reporter) importName(at token.Pos, pkg *types.Package) string {
 		}
 	}
 	return name
-}
-
-// remove returns a fix that deletes the text between two positions.
-func remove(message string, from, to token.Pos) *analysis.SuggestedFix {
-	return replace(message, from, to, "")
-}
-
-// replace returns a fix that puts text between two positions.
-func replace(message string, from, to token.Pos, text string) *analysis.SuggestedFix {
-	return &analysis.SuggestedFix{
-		Message:   message,
-		TextEdits: []analysis.TextEdit{{Pos: from, End: to, NewText: []byte(text)}},
-	}
 }

@@ -20,13 +20,13 @@ var runPerFire = check{
 			}
 			own := ownRun{f, made}
 			if v := r.runAtHand(own); v != nil && r.variable(f.call.Args[1]) == nil {
-				r.report(f.call.Args[1], nil, "this fire has a run of its own, so hooks forget what they kept in %s: "+
+				r.report(f.call.Args[1], "this fire has a run of its own, so hooks forget what they kept in %s: "+
 					"pass %s, or %s.Child(env) for a unit of work that it starts", v.Name(), v.Name(), v.Name())
 				continue
 			}
 			for _, first := range before {
 				if r.isSameWork(first, own) && r.bothRun(first.callSite, f.callSite) {
-					r.report(f.call.Args[1], nil, "this fire and the one in line %d have a run each, so hooks forget what they "+
+					r.report(f.call.Args[1], "this fire and the one in line %d have a run each, so hooks forget what they "+
 						"kept: make one run and pass it to both", r.pass.Fset.Position(first.call.Pos()).Line)
 					break
 				}

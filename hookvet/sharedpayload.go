@@ -17,9 +17,9 @@ var sharedPayload = check{
 			for _, change := range w.in(r.reachOf(f.payload, f.node)) {
 				shared := types.ExprString(change.shared)
 				if change.by == "" {
-					r.report(change.at, nil, "%s is shared with the program and other hooks: clone it and change the clone", shared)
+					r.report(change.at, "%s is shared with the program and other hooks: clone it and change the clone", shared)
 				} else {
-					r.report(change.at, nil, "%s is shared with the program and other hooks, and %s changes it: pass a clone",
+					r.report(change.at, "%s is shared with the program and other hooks, and %s changes it: pass a clone",
 						shared, change.by)
 				}
 			}

@@ -5,8 +5,6 @@ import (
 	"go/types"
 	"slices"
 
-	"golang.org/x/tools/go/analysis"
-
 	"github.com/hookgen/hookgen/internal/spelling"
 )
 
@@ -169,9 +167,9 @@ func (r *reporter) checkBound(t boundType, m *types.Func) {
 	}
 	switch {
 	case !exact:
-		r.report(decl.Name, nil, "%s is never called: no point has a hook of this name; did you mean %s?", m.Name(), method)
+		r.report(decl.Name, "%s is never called: no point has a hook of this name; did you mean %s?", m.Name(), method)
 	case t.bind == nil:
-		r.report(decl.Name, nil, "%s is never called: %s has the Bind of an embedded field, which adds only that field; "+
+		r.report(decl.Name, "%s is never called: %s has the Bind of an embedded field, which adds only that field; "+
 			"give %s a Bind of its own", m.Name(), t.typ.Obj().Name(), t.typ.Obj().Name())
 	default:
 		verb := "Add"
@@ -186,7 +184,7 @@ func (r *reporter) checkBound(t boundType, m *types.Func) {
 			hook = t.bind.recv.Name()
 		}
 		call := hooks + t.paths[p.pkg] + "." + p.name + "." + verb + "(" + hook + ")"
-		r.report(decl.Name, r.addToBind(t, m, call), "%s is never called: Bind of %s does not add it; use %s",
+		r.report(decl.Name, "%s is never called: Bind of %s does not add it; use %s",
 			m.Name(), t.typ.Obj().Name(), call)
 	}
 }
@@ -255,27 +253,4 @@ func (r *reporter) isCalled(m *types.Func) bool {
 		}
 	}
 	return false
-}
-
-// addToBind returns the fix that adds a call at the end of Bind, if it would compile and add the method.
-func (r *reporter) addToBind(t boundType, m *types.Func, call string) *analysis.SuggestedFix {
-	b := t.bind
-	if _, _, ok := r.hookMethod(m.Name(), m.Signature()); !ok || b.recv == nil || b.hooks == nil ||
-		t.typ.TypeParams().Len() > 0 {
-		return nil
-	}
-	_, toPointer := types.Unalias(m.Signature().Recv().Type()).(*types.Pointer)
-	_, hasPointer := types.Unalias(b.recv.Type()).(*types.Pointer)
-	list := b.decl.Body.List
-	if toPointer && !hasPointer || len(list) == 0 {
-		return nil
-	}
-	if _, returns := list[len(list)-1].(*ast.ReturnStmt); returns {
-		return nil
-	}
-	text, end := "\t"+call+"\n", b.decl.Body.Rbrace
-	if r.line(list[len(list)-1].End()) == r.line(end) {
-		text = "\n" + text
-	}
-	return replace("Add the hook to its point", end, end, text)
 }

@@ -161,7 +161,7 @@ func (r *reporter) reportUnfired(f firedUses) {
 			continue
 		}
 		file := r.files[0].Node().(*ast.File)
-		r.report(file.Name, nil, "nothing in this program fires %s of %s: hooks there never run; fire or remove it",
+		r.report(file.Name, "nothing in this program fires %s of %s: hooks there never run; fire or remove it",
 			strings.Join(missing, ", "), hooks.Obj().Pkg().Path())
 	}
 }

@@ -129,8 +129,9 @@ func TestExitCodes(t *testing.T) {
 	m.Write("above/above.go", "package above\n\nimport _ \"user/undefined\"\n")
 	m.Write("empty/notes.txt", "These are notes.\n")
 	m.Write("mail/spec.go", "package mail\n\n//hookgen:points\ntype Points interface{ OnSent(int) }\n")
-	m.Write("found/found.go", "package found\n\nimport \"user/mail\"\n\n//hookvet:ignore unbound for no reason\n"+
-		"var Hooks mail.Hooks\n")
+	m.Write("found/found.go", "package found\n\nimport \"user/mail\"\n\n"+
+		"type Log struct{}\n\nfunc (Log) Bind(*mail.Hooks) {}\n\n"+
+		"func (Log) OnSent(run *mail.Run) {}\n")
 	m.Run(usermodule.BuildHookgen(t), "mail")
 	hookvet := usermodule.Build(t, "hookvet")
 	const skipped = "hookvet: packages with errors, and those that import them, were not checked: correct them first\n"
@@ -141,7 +142,7 @@ func TestExitCodes(t *testing.T) {
 		last      string
 	}{
 		"nothing":          {[]string{"./right"}, 0, "", ""},
-		"a finding":        {[]string{"./found"}, 1, "found/found.go:5:1: ", ""},
+		"a finding":        {[]string{"./found"}, 1, "found/found.go:9:12: ", ""},
 		"syntax":           {[]string{"./syntax"}, 2, "syntax/syntax.go:3:9: ", skipped},
 		"undefined":        {[]string{"./undefined"}, 2, "undefined/undefined.go:3:9: undefined: y\n", skipped},
 		"import":           {[]string{"./above"}, 2, "undefined/undefined.go:3:9: undefined: y\n", skipped},

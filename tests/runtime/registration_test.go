@@ -86,10 +86,8 @@ func TestMistakesAtRegistrationPanic(t *testing.T) {
 			"which was registered on other Hooks: pass a registration of the Hooks that this one is added to"},
 		"an anchor in a bundle, of other Hooks": {func(h *fixture.Hooks) { h.Use(new(fixtureHook), hookkit.Before(foreign)) },
 			"Use at " + here, "which was registered on other Hooks: pass a registration of the Hooks that this one is added to"},
-		//hookvet:ignore options this test is about the panic
 		"a Timeout of nothing": {func(h *fixture.Hooks) { h.Verify.Add(new(fixtureHook), hookkit.Timeout(0)) },
 			"Timeout(0s) at " + here, "the timeout must be positive"},
-		//hookvet:ignore options this test is about the panic
 		"a queue for nothing": {func(h *fixture.Hooks) { h.Verify.Observe(new(fixtureObserver), hookkit.Async(0)) },
 			"Async(0) at " + here, "the queue must hold at least one event"},
 		"Trace in Bind": {func(h *fixture.Hooks) {
