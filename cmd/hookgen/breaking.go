@@ -10,6 +10,8 @@ import (
 	"slices"
 	"strings"
 
+	"golang.org/x/mod/modfile"
+
 	"github.com/hookgen/hookgen/gen"
 	"github.com/hookgen/hookgen/gen/breaking"
 )
@@ -111,7 +113,7 @@ func (i *invocation) newVersion() (*specVersion, error) {
 // describeIn describes the version of the spec in a directory, which need not be in a module.
 func (v *specVersion) describeIn(dir string, spec *gen.Spec, files []gen.File) {
 	absolute, root, text, err := locate(dir)
-	if module := modulePath(text); err == nil && module != "" {
+	if module := modfile.ModulePath(text); err == nil && module != "" {
 		v.setModule(root, module, absolute, files)
 		v.goMod = text
 	}
@@ -248,8 +250,8 @@ func (i *invocation) committedVersion(name string, now *specVersion) (*specVersi
 		fmt.Fprintf(i.stderr, "hookgen: at %s the spec was in %s\n", name, old.dir)
 	}
 	v := &specVersion{what: oldSpec, module: now.module}
-	if text, root := r.goMod(old.dir); modulePath(text) != "" {
-		module := modulePath(text)
+	if text, root := r.goMod(old.dir); modfile.ModulePath(text) != "" {
+		module := modfile.ModulePath(text)
 		v.goMod = text
 		v.setModule(filepath.FromSlash(root), module, filepath.FromSlash(old.dir), old.files)
 		v.files = func(importPath string) []gen.File {

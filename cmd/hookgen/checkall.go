@@ -10,6 +10,8 @@ import (
 	"slices"
 	"strings"
 
+	"golang.org/x/mod/modfile"
+
 	"github.com/hookgen/hookgen/gen"
 )
 
@@ -165,7 +167,7 @@ func ignoredDirs(root string) (func(dir string) bool, error) {
 	if err != nil {
 		return func(string) bool { return false }, nil //nolint:nilerr // outside of a module nothing is ignored
 	}
-	lines := directives(text, "ignore")
+	lines := parseMod(text).Ignore
 	return func(dir string) bool {
 		absolute, _ := filepath.Abs(dir) // like that of root
 		down, err := filepath.Rel(module, absolute)
@@ -173,11 +175,11 @@ func ignoredDirs(root string) (func(dir string) bool, error) {
 			return false
 		}
 		down = "/" + filepath.ToSlash(down)
-		return slices.ContainsFunc(lines, func(words []string) bool {
-			if fixed, ok := strings.CutPrefix(words[0], "./"); ok {
+		return slices.ContainsFunc(lines, func(line *modfile.Ignore) bool {
+			if fixed, ok := strings.CutPrefix(line.Path, "./"); ok {
 				return down == "/"+strings.TrimSuffix(fixed, "/")
 			}
-			return strings.HasSuffix(down, "/"+strings.Trim(words[0], "/"))
+			return strings.HasSuffix(down, "/"+strings.Trim(line.Path, "/"))
 		})
 	}, nil
 }

@@ -1,10 +1,10 @@
 package main
 
 import (
-	"errors"
 	"flag"
 	"fmt"
 	"slices"
+	"strings"
 
 	"github.com/hookgen/hookgen/internal/version"
 )
@@ -13,9 +13,7 @@ import (
 type command struct {
 	name   string // its first argument; "" generates
 	flags  []string
-	file   bool   // its flags name a file, not a directory
-	prints bool   // without -o it prints its output
-	noOut  string // why it does not take the flag -o
+	prints bool // without -o it prints its output
 	run    func(*invocation) error
 	usage  string // its lines in the general help
 }
@@ -25,8 +23,7 @@ func commands() []command {
 	return []command{
 		{flags: []string{"o", "json"}, run: (*invocation).generate, usage: `
 	hookgen [-o DIR] [DIR]         generate from the spec in DIR (default: the current directory)`},
-		{name: "breaking", flags: []string{"against", "for", "json", "github"}, run: (*invocation).breaking,
-			noOut: "which reads the go:generate lines", usage: `
+		{name: "breaking", flags: []string{"against", "for", "json", "github"}, run: (*invocation).breaking, usage: `
 	hookgen breaking -against REF [DIR]
 	                               print what changed in the spec since REF, and exit 1 if that breaks something
 	hookgen breaking -for HOOKS... -against MODULE@VERSION
@@ -34,12 +31,11 @@ func commands() []command {
 		{name: "check", flags: []string{"o", "json"}, run: (*invocation).check, usage: `
 	hookgen check [-o DIR] [DIR]   print how the output is stale, and exit 1 if it is; write nothing
 	hookgen check ./...            the same for every spec below, with the flags of its go:generate line`},
-		{name: "doc", flags: []string{"o", "check", "json"}, file: true, prints: true, run: (*invocation).doc, usage: `
+		{name: "doc", flags: []string{"o", "json"}, prints: true, run: (*invocation).doc, usage: `
 	hookgen doc [DIR]              print the documentation of the spec, in Markdown`},
 		{name: "export", flags: []string{"o", "json"}, prints: true, run: (*invocation).export, usage: `
 	hookgen export [DIR]           print it as JSON, with a JSON Schema for each payload and reply`},
-		{name: "init", flags: []string{"json"}, run: (*invocation).initialize,
-			noOut: "which generates next to the spec: move the code later", usage: `
+		{name: "init", flags: []string{"json"}, run: (*invocation).initialize, usage: `
 	hookgen init [DIR]             begin: write a small spec, a first hook and its test, and generate`},
 		{name: "version", run: (*invocation).version, usage: `
 	hookgen version                print the version, for bug reports; hookgen --version does the same`},
@@ -67,20 +63,14 @@ func commandNamed(name string) (c command, ok bool) {
 
 // refusal returns the error for a flag that the command does not take, or that is empty.
 func (c command) refusal(f *flag.Flag) error {
-	takes := slices.Contains(c.flags, f.Name)
 	switch {
-	case takes && f.Value.String() != "":
-		return nil
-	case takes && c.file:
-		return fmt.Errorf("-%s needs a file", f.Name)
-	case takes:
-		return fmt.Errorf("-%s needs a directory", f.Name)
-	case f.Name == "check":
-		return errors.New("-check is a flag of hookgen doc")
-	case f.Name == "o":
-		return fmt.Errorf("-o cannot be given to %s, %s", c.name, c.noOut)
+	case !slices.Contains(c.flags, f.Name):
+		return fmt.Errorf("-%s is not a flag of %s: hookgen -h lists the flags of each command", f.Name,
+			strings.TrimSpace("hookgen "+c.name))
+	case f.Value.String() == "":
+		return fmt.Errorf("-%s is empty: give it a value, or leave it out", f.Name)
 	}
-	return errors.New("-against, -for and -github are flags of hookgen breaking")
+	return nil
 }
 
 // version prints the version.

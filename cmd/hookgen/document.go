@@ -2,7 +2,6 @@ package main
 
 import (
 	"bytes"
-	"cmp"
 	"fmt"
 	"io/fs"
 	"path/filepath"
@@ -12,7 +11,7 @@ import (
 	"github.com/hookgen/hookgen/gen/summary"
 )
 
-// doc prints the page of the spec, or writes it to the file of -o, or compares it with the file of -check.
+// doc prints the page of the spec, or writes it to the file of -o.
 func (i *invocation) doc() error {
 	spec, found := gen.Read(i.dir)
 	if len(found) > 0 {
@@ -24,16 +23,13 @@ func (i *invocation) doc() error {
 	}
 	s := summary.Of(spec, specPath)
 	text := page.Write(s, i.generatedPackage(s))
-	if i.fresh == "" && i.out == "" {
+	if i.out == "" {
 		_, err := i.stdout.Write(text)
 		return err
 	}
-	o := &output{path: cmp.Or(i.fresh, i.out), text: text}
+	o := &output{path: i.out, text: text}
 	if o.old, err = previous(o.path, page.Header); err != nil {
 		return err
-	}
-	if i.fresh != "" {
-		return i.compare([]*output{o}, fmt.Sprintf("hookgen doc -o %s %s", i.fresh, i.dir))
 	}
 	return i.write(o)
 }

@@ -16,18 +16,6 @@ func (i *invocation) generate() error {
 	if err != nil {
 		return err
 	}
-	// gen.CheckOutput checked the package of the spec.
-	if dir := filepath.Dir(outputs[0].path); !sameDir(dir, i.dir) {
-		texts := map[string][]byte{}
-		for _, o := range outputs {
-			if o.text != nil {
-				texts[filepath.Base(o.path)] = o.text
-			}
-		}
-		if found := gen.CheckNeighbours(dir, texts); len(found) > 0 {
-			return found
-		}
-	}
 	for _, o := range outputs {
 		if err := i.write(o); err != nil {
 			return err

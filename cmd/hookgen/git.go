@@ -1,16 +1,13 @@
 package main
 
 import (
-	"bytes"
 	"errors"
 	"fmt"
-	"maps"
 	"os"
 	"os/exec"
 	"path"
 	"path/filepath"
 	"slices"
-	"strconv"
 	"strings"
 
 	"github.com/hookgen/hookgen/gen"
@@ -18,10 +15,9 @@ import (
 
 // A revision is the tree of one commit. It is read with git, without a checkout, and nothing is written.
 type revision struct {
-	name  string // as the user named it
-	top   string // the root of the working tree
-	hash  string
-	blobs map[string]map[string]string // object names by directory and file, relative to the root of the repository
+	name string // as the user named it
+	top  string // the root of the working tree
+	hash string
 }
 
 // A gitError is a failure of git. Its text is the first line that git printed.
@@ -31,10 +27,9 @@ func (e *gitError) Error() string { return e.text }
 
 // git runs a command of git in a directory and returns its output. It runs git itself and no shell, and without the
 // variables of a hook of git, which name the repository of that hook.
-func git(dir string, input []byte, args ...string) ([]byte, error) {
+func git(dir string, args ...string) ([]byte, error) {
 	command := exec.Command("git", args...)
 	command.Dir = dir
-	command.Stdin = bytes.NewReader(input)
 	command.Env = slices.DeleteFunc(os.Environ(), func(variable string) bool {
 		name, _, _ := strings.Cut(variable, "=")
 		return slices.Contains([]string{"GIT_DIR", "GIT_WORK_TREE", "GIT_INDEX_FILE", "GIT_PREFIX"}, name)
@@ -56,7 +51,7 @@ func git(dir string, input []byte, args ...string) ([]byte, error) {
 // openRevision finds a revision in the repository of a directory. It also returns the path of the directory in the
 // repository.
 func openRevision(dir, name string) (*revision, string, error) {
-	info, err := git(dir, nil, "rev-parse", "--show-toplevel", "--show-prefix", "--is-shallow-repository")
+	info, err := git(dir, "rev-parse", "--show-toplevel", "--show-prefix", "--is-shallow-repository")
 	var failure *gitError
 	switch {
 	case errors.As(err, &failure) && strings.Contains(failure.text, "not a git repository"):
@@ -70,8 +65,8 @@ func openRevision(dir, name string) (*revision, string, error) {
 	if len(lines) < 3 {
 		return nil, "", fmt.Errorf("git says %q about the repository of %s, which is not understood", info, dir)
 	}
-	r := &revision{name: name, top: filepath.FromSlash(lines[0]), blobs: map[string]map[string]string{}}
-	hash, err := git(dir, nil, "rev-parse", "--verify", "--quiet", "--end-of-options", name+"^{commit}")
+	r := &revision{name: name, top: filepath.FromSlash(lines[0])}
+	hash, err := git(dir, "rev-parse", "--verify", "--quiet", "--end-of-options", name+"^{commit}")
 	if err != nil {
 		remedy := "git log and git tag list those that do"
 		if lines[2] == "true" {
@@ -85,77 +80,38 @@ func openRevision(dir, name string) (*revision, string, error) {
 		return nil, "", fmt.Errorf("git says %q about the revision %s, which is not understood", hash, name)
 	}
 	r.hash = words[len(words)-1]
-	list, err := git(dir, nil, "ls-tree", "-r", "-z", "--full-tree", r.hash)
-	if err != nil {
-		return nil, "", fmt.Errorf("git cannot list the files of %s: %w", name, err)
-	}
-	r.list(list)
 	return r, strings.TrimSuffix(lines[1], "/"), nil
 }
 
-// list reads the output of git ls-tree -z: the mode, the type and the name of each object, a tab, and its path.
-func (r *revision) list(text []byte) {
-	for entry := range strings.SplitSeq(string(text), "\x00") {
-		object, name, ok := strings.Cut(entry, "\t")
-		words := strings.Fields(object)
-		if !ok || len(words) != 3 || words[0] == "120000" || words[1] != "blob" {
-			continue // a link or a submodule
-		}
-		dir, file := path.Split(name)
-		dir = path.Clean(dir)
-		if r.blobs[dir] == nil {
-			r.blobs[dir] = map[string]string{}
-		}
-		r.blobs[dir][file] = words[2]
-	}
-}
-
-// read returns the texts of the files in a directory whose names wanted accepts, in the order of their names.
+// read returns the texts of the files in a directory whose names wanted accepts, in the order of their names. Links and
+// submodules are left out, and a directory that does not exist has no files.
 func (r *revision) read(dir string, wanted func(name string) bool) ([]gen.File, error) {
-	names := slices.DeleteFunc(slices.Sorted(maps.Keys(r.blobs[dir])), func(name string) bool { return !wanted(name) })
-	if len(names) == 0 {
-		return nil, nil
+	if !filepath.IsLocal(filepath.FromSlash(dir)) {
+		return nil, nil // outside of the repository
 	}
-	var input strings.Builder
-	for _, name := range names {
-		input.WriteString(r.blobs[dir][name] + "\n")
+	args := []string{"ls-tree", "-z", "--full-tree", r.hash, "--"}
+	if dir != "." {
+		args = append(args, dir+"/")
 	}
-	out, err := git(r.top, []byte(input.String()), "cat-file", "--batch")
+	list, err := git(r.top, args...)
 	if err != nil {
-		return nil, fmt.Errorf("git cannot read %s at %s: %w", dir, r.name, err)
-	}
-	texts, err := splitBatch(out)
-	if err == nil && len(texts) != len(names) {
-		err = fmt.Errorf("%d objects instead of %d", len(texts), len(names))
-	}
-	if err != nil {
-		return nil, fmt.Errorf("git cannot read %s at %s: %w: run git fetch, or compare with a copy of the old directory",
-			dir, r.name, err)
+		return nil, fmt.Errorf("git cannot list %s at %s: %w", dir, r.name, err)
 	}
 	var files []gen.File
-	for i, name := range names {
-		files = append(files, gen.File{Path: r.name + ":" + path.Join(dir, name), Text: texts[i]})
+	for entry := range strings.SplitSeq(string(list), "\x00") { // mode, type and name of the object, a tab, and the path
+		object, name, _ := strings.Cut(entry, "\t")
+		words := strings.Fields(object)
+		if len(words) != 3 || words[0] == "120000" || words[1] != "blob" || !wanted(path.Base(name)) {
+			continue
+		}
+		text, err := git(r.top, "cat-file", "blob", words[2])
+		if err != nil {
+			return nil, fmt.Errorf("git cannot read %s at %s: %w: run git fetch, or compare with a copy of the old directory",
+				name, r.name, err)
+		}
+		files = append(files, gen.File{Path: r.name + ":" + name, Text: text})
 	}
 	return files, nil
-}
-
-// splitBatch splits the output of git cat-file --batch: for each object a line with its name, type and size, and then
-// the object with a line end.
-func splitBatch(out []byte) ([][]byte, error) {
-	var texts [][]byte
-	for len(out) > 0 {
-		line, rest, ok := bytes.Cut(out, []byte("\n"))
-		words := strings.Fields(string(line))
-		if !ok || len(words) != 3 || words[1] != "blob" {
-			return nil, fmt.Errorf("%s", line)
-		}
-		size, err := strconv.Atoi(words[2])
-		if err != nil || size < 0 || size >= len(rest) || rest[size] != '\n' {
-			return nil, fmt.Errorf("an object is incomplete")
-		}
-		texts, out = append(texts, rest[:size]), rest[size+1:]
-	}
-	return texts, nil
 }
 
 // goFiles returns the Go files of a directory that can contain a spec or its types.
@@ -181,7 +137,7 @@ func (r *revision) goMod(dir string) (text []byte, root string) {
 
 // specDirs returns the directories with a file that contains the directive of a spec.
 func (r *revision) specDirs() ([]string, error) {
-	out, err := git(r.top, nil, "grep", "-l", "-z", "--full-name", "--fixed-strings", "-e", "//hookgen:points",
+	out, err := git(r.top, "grep", "-l", "-z", "--full-name", "--fixed-strings", "-e", "//hookgen:points",
 		r.hash, "--")
 	var failure *gitError
 	if errors.As(err, &failure) && failure.text == "" {

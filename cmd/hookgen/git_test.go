@@ -1,42 +1,55 @@
 package main
 
 import (
-	"bytes"
-	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"runtime"
 	"testing"
 )
 
-// Every output of git cat-file --batch is split into the objects that were put into it, and other text is an error.
-func FuzzSplitBatch(f *testing.F) {
-	f.Add([]byte("aa blob 3\nabc\n"), []byte("abc"))
-	f.Add([]byte("aa blob 9\nabc\n"), []byte(""))
-	f.Add([]byte("aa missing\n"), []byte("\n"))
-	f.Add([]byte("aa blob -1\n\n"), []byte("aa blob 1\n"))
-	f.Add([]byte("aa tree 0\n\n"), []byte{0})
-	f.Fuzz(func(t *testing.T, out, object []byte) {
-		if texts, err := splitBatch(out); err == nil {
-			size := 0
-			for _, text := range texts {
-				size += len(text)
-			}
-			if size > len(out) {
-				t.Errorf("%d bytes of %d", size, len(out))
-			}
+// The files of a revision are neither links nor submodules, and a name may contain anything.
+func TestReadRevision(t *testing.T) {
+	if _, err := exec.LookPath("git"); err != nil || runtime.GOOS == "windows" {
+		t.Skip("needs git and a file system for any name")
+	}
+	dir := t.TempDir()
+	for name, text := range map[string]string{
+		"go.mod": "module m\n", "mail/spec.go": "spec", "mail/new\nline\tand tab.go": "odd", "mail/deep/x.go": "deep",
+	} {
+		if err := os.MkdirAll(filepath.Join(dir, filepath.Dir(name)), 0o777); err != nil {
+			t.Fatal(err)
 		}
-		texts, err := splitBatch(fmt.Appendf(nil, "aa blob %d\n%s\nbb blob 0\n\n", len(object), object))
-		if err != nil || len(texts) != 2 || !bytes.Equal(texts[0], object) || len(texts[1]) > 0 {
-			t.Errorf("%q: %v, %v", object, texts, err)
+		if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o666); err != nil {
+			t.Fatal(err)
 		}
-	})
-}
-
-// The listing has neither links nor submodules, and a path may contain anything but a zero byte.
-func TestListRevision(t *testing.T) {
-	r := &revision{blobs: map[string]map[string]string{}}
-	r.list([]byte("100644 blob a1\tspec.go\x00100755 blob a2\tmail/spec.go\x00120000 blob a3\tmail/link.go\x00" +
-		"160000 commit a4\tmodule\x00100644 blob a5\tmail/new\nline\tand tab.go\x00\x00nonsense\x00"))
-	got := fmt.Sprint(r.blobs)
-	if want := "map[.:map[spec.go:a1] mail:map[new\nline\tand tab.go:a5 spec.go:a2]]"; got != want {
-		t.Errorf("got %q, want %q", got, want)
+	}
+	if err := os.Symlink("spec.go", filepath.Join(dir, "mail", "link.go")); err != nil {
+		t.Fatal(err)
+	}
+	for _, args := range [][]string{
+		{"init", "-q"}, {"add", "."},
+		{"-c", "user.name=a", "-c", "user.email=a@example.com", "-c", "commit.gpgsign=false", "commit", "-q", "-m", "all"},
+	} {
+		if _, err := git(dir, args...); err != nil {
+			t.Fatal(err)
+		}
+	}
+	r, at, err := openRevision(filepath.Join(dir, "mail"), "HEAD")
+	if err != nil || at != "mail" {
+		t.Fatal(at, err)
+	}
+	for dir, want := range map[string]string{
+		".": "HEAD:go.mod=module m\n;", "mail": "HEAD:mail/new\nline\tand tab.go=odd;HEAD:mail/spec.go=spec;",
+		"mail/deep": "HEAD:mail/deep/x.go=deep;", "none": "", "../mail": "", "--name-only": "", "mail/spec.go": "",
+	} {
+		files, err := r.read(dir, func(string) bool { return true })
+		got := ""
+		for _, f := range files {
+			got += f.Path + "=" + string(f.Text) + ";"
+		}
+		if err != nil || got != want {
+			t.Errorf("%s: got %q, want %q, %v", dir, got, want, err)
+		}
 	}
 }

@@ -14,8 +14,9 @@ import (
 	"slices"
 	"strings"
 
+	"golang.org/x/mod/modfile"
+
 	"github.com/hookgen/hookgen/gen"
-	"github.com/hookgen/hookgen/internal/atomicfile"
 )
 
 // first holds what init writes, with NAME for the name of the package.
@@ -38,11 +39,7 @@ func (i *invocation) initialize() error {
 	if info, err := os.Stat(i.dir); err == nil && !info.IsDir() {
 		return fmt.Errorf("%s is a file: give a directory", i.dir)
 	}
-	name := gen.PackageIn(i.dir)
-	if name == "" {
-		name = packageNamed(filepath.Base(absolute))
-	}
-	version := release()
+	name, version := packageNamed(filepath.Base(absolute)), release()
 	root, module, err := moduleAbove(absolute)
 	newModule := errors.Is(err, errNoModule)
 	if err != nil && !newModule {
@@ -68,9 +65,9 @@ func (i *invocation) initialize() error {
 	for _, name := range slices.Sorted(maps.Keys(files)) {
 		i.say("wrote %s", filepath.Join(i.dir, name))
 	}
-	isTool := func(words []string) bool { return words[0] == toolPath }
+	isTool := func(t *modfile.Tool) bool { return t.Path == toolPath }
 	switch {
-	case !newModule && slices.ContainsFunc(directives(module, "tool"), isTool):
+	case !newModule && slices.ContainsFunc(parseMod(module).Tool, isTool):
 		i.say("next: go test ./...")
 	case !newModule:
 		i.say("next: in %s, go get -tool %s@%s, then go test ./...", root, toolPath, version)
@@ -82,14 +79,8 @@ func (i *invocation) initialize() error {
 	return nil
 }
 
-// firstFiles returns the texts of the files of a new spec by name, including the generated one. They are generated in a
-// temporary directory, so that existing files do not affect the result.
+// firstFiles returns the texts of the files of a new spec by name, including the generated one.
 func firstFiles(name, specPath string) (map[string][]byte, error) {
-	dir, err := os.MkdirTemp("", "hookgen-init-*")
-	if err != nil {
-		return nil, err
-	}
-	defer os.RemoveAll(dir)
 	entries, err := first.ReadDir("first")
 	if err != nil {
 		return nil, err
@@ -100,13 +91,9 @@ func firstFiles(name, specPath string) (map[string][]byte, error) {
 		if err != nil {
 			return nil, err
 		}
-		file := strings.TrimSuffix(entry.Name(), ".txt")
-		files[file] = bytes.ReplaceAll(text, []byte("NAME"), []byte(name))
-		if err := os.WriteFile(filepath.Join(dir, file), files[file], 0o644); err != nil {
-			return nil, err
-		}
+		files[strings.TrimSuffix(entry.Name(), ".txt")] = bytes.ReplaceAll(text, []byte("NAME"), []byte(name))
 	}
-	spec, found := gen.Read(dir)
+	spec, found := gen.ReadFiles(".", []gen.File{{Path: "spec.go", Text: files["spec.go"]}})
 	if len(found) > 0 {
 		return nil, found
 	}
@@ -114,57 +101,34 @@ func firstFiles(name, specPath string) (map[string][]byte, error) {
 	return files, err
 }
 
-// writeNew writes files that do not exist yet: all, or none if one of them does.
+// writeNew writes files into a directory that has neither Go files nor files of these names: all, or none.
 func (i *invocation) writeNew(files map[string][]byte) error {
-	names := slices.Sorted(maps.Keys(files))
-	code := map[string][]byte{}
 	var taken gen.Diagnostics
-	for _, name := range names {
-		if filepath.Ext(name) == ".go" {
-			code[name] = files[name]
-		}
-		if path := filepath.Join(i.dir, name); exists(path) {
-			taken = append(taken, inTheWay(path, "init-exists",
+	entries, err := os.ReadDir(i.dir)
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return fmt.Errorf("%s cannot be read: %w", i.dir, plain(err))
+	}
+	for _, entry := range entries {
+		if name := entry.Name(); filepath.Ext(name) == ".go" || files[name] != nil {
+			taken = append(taken, inTheWay(filepath.Join(i.dir, name), "init-exists",
 				"exists, so init writes nothing: give a new directory, or remove it")...)
 		}
-	}
-	if len(taken) == 0 {
-		taken = gen.CheckAddition(i.dir, code)
 	}
 	if len(taken) > 0 {
 		return taken
 	}
-	if err := os.MkdirAll(i.dir, 0o777); err != nil {
-		return fmt.Errorf("%s cannot be made: %w: choose another directory", i.dir, plain(err))
-	}
 	var written []string
-	for _, name := range names {
+	for _, name := range slices.Sorted(maps.Keys(files)) {
 		path := filepath.Join(i.dir, name)
-		if err := writeNew(path, files[name]); err != nil {
+		if err := replace(path, files[name]); err != nil {
 			for _, w := range written {
 				err = errors.Join(err, os.Remove(w))
 			}
-			return fmt.Errorf("%s cannot be written: %w: make its directory writable, or choose another", path, plain(err))
+			return err
 		}
 		written = append(written, path)
 	}
 	return nil
-}
-
-// writeNew writes a file that does not exist yet, whole or not at all.
-func writeNew(path string, text []byte) error {
-	temporary, err := atomicfile.Stage(path, text, 0o644)
-	if err != nil {
-		return err
-	}
-	defer os.Remove(temporary) // fails if it was renamed
-	if err := os.Link(temporary, path); err == nil || errors.Is(err, fs.ErrExist) {
-		return err
-	}
-	if exists(path) { // a file system without links
-		return fs.ErrExist
-	}
-	return os.Rename(temporary, path)
 }
 
 // packageNamed derives a package name from the name of a directory.

@@ -7,8 +7,8 @@ import (
 	"os"
 	"path"
 	"path/filepath"
-	"strconv"
-	"strings"
+
+	"golang.org/x/mod/modfile"
 )
 
 // importPath returns the import path of a directory: the path of its module and the relative path. The directory need
@@ -18,7 +18,7 @@ func importPath(dir string) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	module := modulePath(text)
+	module := modfile.ModulePath(text)
 	if module == "" {
 		return "", fmt.Errorf("%s has no module line", filepath.Join(root, "go.mod"))
 	}
@@ -72,43 +72,11 @@ func fileAbove(dir, name string) (string, []byte, error) {
 	}
 }
 
-// modulePath returns the module path in a go.mod, or "".
-func modulePath(text []byte) string {
-	for _, words := range directives(text, "module") {
-		return words[0]
+// parseMod reads a go.mod. One with a mistake, which the go command reports, has no directives.
+func parseMod(text []byte) *modfile.File {
+	f, err := modfile.Parse("go.mod", text, nil)
+	if err != nil {
+		return new(modfile.File)
 	}
-	return ""
-}
-
-// directives returns the arguments of every directive of a kind in a go.mod or go.work, without quotes. A directive can
-// be a line, or a line in a block. Directives without arguments are left out.
-func directives(text []byte, kind string) [][]string {
-	var all [][]string
-	block := ""
-	for line := range strings.Lines(strings.TrimPrefix(string(text), "\ufeff")) {
-		line, _, _ = strings.Cut(line, "//")
-		words, verb := strings.Fields(line), block
-		switch {
-		case len(words) == 0:
-			continue
-		case words[0] == ")":
-			block = ""
-			continue
-		case block == "" && len(words) == 2 && words[1] == "(":
-			block = words[0]
-			continue
-		case block == "":
-			verb, words = words[0], words[1:]
-		}
-		if verb != kind || len(words) == 0 {
-			continue
-		}
-		for i, word := range words {
-			if plain, err := strconv.Unquote(word); err == nil {
-				words[i] = plain
-			}
-		}
-		all = append(all, words)
-	}
-	return all
+	return f
 }

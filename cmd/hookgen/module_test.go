@@ -4,29 +4,7 @@ import (
 	"os"
 	"path/filepath"
 	"testing"
-
-	"github.com/google/go-cmp/cmp"
 )
-
-func TestModulePath(t *testing.T) {
-	for text, want := range map[string]string{
-		"module example.com/m\n":                           "example.com/m",
-		"\ufeffmodule example.com/m\r\n\r\ngo 1.26\r\n":    "example.com/m",
-		"// Copyright.\n\nmodule example.com/m // of us\n": "example.com/m",
-		"module \"example.com/m\"\n":                       "example.com/m",
-		"module `example.com/m`\n":                         "example.com/m",
-		"module (\n\t// why not\n\texample.com/m\n)\n":     "example.com/m",
-		"go 1.26\nmodule m":                                "m",
-		"go 1.26\n":                                        "",
-		"module\n":                                         "",
-		"modules example.com/m\n":                          "",
-		"":                                                 "",
-	} {
-		if got := modulePath([]byte(text)); got != want {
-			t.Errorf("%q: got %q, want %q", text, got, want)
-		}
-	}
-}
 
 func TestInternalParent(t *testing.T) {
 	for path, want := range map[string]string{
@@ -51,17 +29,6 @@ func TestPackageNamed(t *testing.T) {
 		if got := packageNamed(dir); got != want {
 			t.Errorf("%q: got %q, want %q", dir, got, want)
 		}
-	}
-}
-
-func TestDirectives(t *testing.T) {
-	const text = "\ufeffmodule m // replace a => b\n\nreplace example.com/a v1.0.0 => ../a // near\n" +
-		"replace (\n\t\"example.com/b\" => `./b`\n\n\t// none\n\texample.com/c => example.com/d v1.0.0\n)\n" +
-		"require example.com/e v1.0.0\nreplace\nreplaces x => y\n"
-	want := [][]string{{"example.com/a", "v1.0.0", "=>", "../a"}, {"example.com/b", "=>", "./b"},
-		{"example.com/c", "=>", "example.com/d", "v1.0.0"}}
-	if diff := cmp.Diff(want, directives([]byte(text), "replace")); diff != "" {
-		t.Errorf("want -, got +:\n%s", diff)
 	}
 }
 

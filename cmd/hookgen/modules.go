@@ -6,6 +6,8 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+
+	"golang.org/x/mod/modfile"
 )
 
 // modules are the modules whose directories hookgen finds without running the go command.
@@ -29,14 +31,16 @@ func modulesNear(dir string) *modules {
 		return m
 	}
 	m.vendor = filepath.Join(root, "vendor")
-	m.add(modulePath(text), root)
-	m.addReplaced(text, root)
+	m.add(modfile.ModulePath(text), root)
+	m.addReplaced(parseMod(text).Replace, root)
 	root, text = workspace(absolute)
-	m.addReplaced(text, root)
-	for _, words := range directives(text, "use") {
-		dir := within(root, words[0])
-		if text, err := os.ReadFile(filepath.Join(dir, "go.mod")); err == nil {
-			m.add(modulePath(text), dir)
+	if work, err := modfile.ParseWork("go.work", text, nil); err == nil {
+		m.addReplaced(work.Replace, root)
+		for _, use := range work.Use {
+			dir := within(root, use.Path)
+			if text, err := os.ReadFile(filepath.Join(dir, "go.mod")); err == nil {
+				m.add(modfile.ModulePath(text), dir)
+			}
 		}
 	}
 	slices.SortStableFunc(m.list, func(a, b module) int { return cmp.Compare(len(b.path), len(a.path)) })
@@ -50,11 +54,10 @@ func (m *modules) add(path, dir string) {
 }
 
 // addReplaced adds the modules that a go.mod or go.work in root replaces with a directory.
-func (m *modules) addReplaced(text []byte, root string) {
-	for _, words := range directives(text, "replace") {
-		old, target := words[0], words[len(words)-1]
-		if local(target) {
-			m.add(old, within(root, target))
+func (m *modules) addReplaced(lines []*modfile.Replace, root string) {
+	for _, r := range lines {
+		if modfile.IsDirectoryPath(r.New.Path) {
+			m.add(r.Old.Path, within(root, r.New.Path))
 		}
 	}
 }
@@ -84,12 +87,6 @@ func workspace(dir string) (root string, text []byte) {
 		text, _ = os.ReadFile(work)
 	}
 	return root, text
-}
-
-// local reports whether the target of a replace line is a directory. Otherwise it is a module path.
-func local(target string) bool {
-	return strings.HasPrefix(target, "./") || strings.HasPrefix(target, "../") || target == "." || target == ".." ||
-		filepath.IsAbs(target)
 }
 
 // within returns a path relative to root as an absolute path.

@@ -22,14 +22,12 @@ type otherModules struct {
 
 // requirements returns the versions that a go.mod requires, without those that it replaces with a directory.
 func requirements(goMod []byte) map[string]string {
-	versions := map[string]string{}
-	for _, words := range directives(goMod, "require") {
-		if len(words) > 1 {
-			versions[words[0]] = words[1]
-		}
+	versions, f := map[string]string{}, parseMod(goMod)
+	for _, r := range f.Require {
+		versions[r.Mod.Path] = r.Mod.Version
 	}
-	for _, words := range directives(goMod, "replace") {
-		delete(versions, words[0])
+	for _, r := range f.Replace {
+		delete(versions, r.Old.Path)
 	}
 	return versions
 }

@@ -26,7 +26,6 @@ type invocation struct {
 	command        command
 	dir            string
 	out            string // of -o; "" if it was not given
-	fresh          string // of -check; "" if it was not given
 	json           bool
 	all            bool     // checkAll runs, which prints one line about all specs
 	against        string   // of breaking
@@ -67,7 +66,6 @@ func (i *invocation) parse(args []string) error {
 	flags.StringVar(&i.against, "against", "", "")
 	flags.BoolVar(&i.github, "github", false, "")
 	flags.BoolVar(&i.forHooks, "for", false, "")
-	flags.StringVar(&i.fresh, "check", "", "")
 	var words []string
 	err := flags.Parse(args)
 	for ; err == nil && flags.NArg() > 0; err = flags.Parse(flags.Args()[1:]) {
@@ -100,9 +98,7 @@ func (i *invocation) parse(args []string) error {
 		return err
 	case i.json && i.github:
 		return errors.New("-json and -github are two formats: choose one")
-	case i.fresh != "" && i.out != "":
-		return errors.New("-check compares a file and -o writes one: choose one")
-	case i.json && i.command.prints && i.out == "" && i.fresh == "":
+	case i.json && i.command.prints && i.out == "":
 		return fmt.Errorf("-json prints findings where %s prints its output: give -o too", i.command.name)
 	}
 	if i.forHooks {
