@@ -247,8 +247,6 @@ func (p *embedChecker) refusal(expr ast.Expr) string {
 		return "which is not a struct"
 	case !name.IsExported():
 		return "which is not exported, so that hooks could not set it"
-	case d == nil && p.limitedScope[target] != nil:
-		return "which some builds lack"
 	case d == nil:
 		return "which is not a struct that this package declares"
 	case d.generic():

@@ -65,15 +65,12 @@ func checkFunctionClash(r *specInfo, report report) {
 			checkName(d) // the others are judged wherever the output goes
 		}
 	}
-	for _, d := range r.limitedScope {
-		checkName(d)
-	}
 }
 
 // checkImportClash checks the imports of the other files. The compiler refuses a package in which one file imports a
 // name that another file declares.
 func checkImportClash(r *specInfo, report report) {
-	for _, f := range slices.Concat(r.others, r.limited) {
+	for _, f := range r.others {
 		for _, l := range importLines(f.tree) {
 			if whom := r.generatedFor(l.name); whom != "" {
 				report(l.pos, "%q is imported as %s, a name that hookgen generates %s, and Go refuses both in one package: "+
@@ -87,7 +84,7 @@ func checkImportClash(r *specInfo, report report) {
 var shadowedFunctions = words("append cap copy delete len make new panic recover")
 
 func checkShadowedFunction(r *specInfo, report report) {
-	for d := range r.declared() {
+	for _, d := range r.scope {
 		if shadowedFunctions[d.name] {
 			report(d.pos, "%s is a name that Go declares itself, and generated code in this package needs Go's: rename it",
 				d.name)
@@ -102,25 +99,20 @@ func checkMainPackage(r *specInfo, report report) {
 	}
 }
 
-// checkUndefinedElsewhere checks types that a point can use only in the spec's own package. For example, a type in a
-// file with a build constraint does not exist in every build, so another package cannot rely on it.
+// checkUndefinedElsewhere checks types that a point can use only in the spec's own package. For example, hookgen
+// generates some of them there.
 func checkUndefinedElsewhere(r *specInfo, report report) {
 	r.mentioned(func(name *ast.Ident, length bool) {
 		if r.scope[name.Name] != nil || predeclared[name.Name] || builtins[name.Name] || name.Name == "_" {
 			return
 		}
-		d := r.limitedScope[name.Name]
-		switch {
-		case d != nil:
-			report(name.Pos(), "%s is declared in %s, which some builds lack: "+
-				"declare it in a file of every build, or generate into this package, without -o", name.Name, d.file.name)
-		case r.generates(name.Name):
+		if r.generates(name.Name) {
 			report(name.Pos(), "%s is what hookgen generates, and with -o into another package: "+
 				"generate into this package, without -o", name.Name)
-		default:
-			report(name.Pos(), "%s may be declared in a file that does not parse: "+
-				"correct the file first, or generate into this package, without -o", name.Name)
+			return
 		}
+		report(name.Pos(), "%s may be declared in a file that does not parse: "+
+			"correct the file first, or generate into this package, without -o", name.Name)
 	})
 }
 

@@ -94,7 +94,7 @@ func (r *specInfo) unknownQualifier(use qualifierUse) string {
 }
 
 func checkShadowedName(r *specInfo, report report) {
-	for d := range r.declared() {
+	for _, d := range r.scope {
 		if predeclared[d.name] {
 			report(d.pos, "%s is a name that Go declares itself, and generated code needs Go's: rename it", d.name)
 		}

@@ -73,24 +73,23 @@ func (r *specInfo) undefinedMessage(name string, length bool) string {
 	switch {
 	case d != nil && !length && d.kind != token.TYPE:
 		return name + " is " + article(d.kind) + ", not a type: write the name of a type"
-	case d != nil || r.limitedScope[name] != nil || r.generates(name) || r.mayDeclare(name):
+	case d != nil || r.generates(name) || len(r.broken) > 0:
 		return ""
 	case predeclared[name] && (length || !values[name]) || length && builtins[name]:
 		return ""
 	case predeclared[name] || builtins[name] || name == "_":
 		return name + " is not a type: write the name of a type"
 	}
-	if file := r.inTest(name); file != "" {
-		return name + " is declared in " + file + ", and a test is not part of the package: move it to another file"
-	}
 	undefined := "undefined " + what + " " + name
 	if len(r.candidates[name]) > 0 {
 		return undefined + ", which is an imported package: write " + name + ".Name"
 	}
-	if meant := r.suggest(name, r.namesLike(length)); meant != "" {
-		return undefined + "; did you mean " + meant + "?"
+	if r.suggestions < maxSuggestions { // listing the names takes long
+		if meant := r.suggest(name, r.namesLike(length)); meant != "" {
+			return undefined + "; did you mean " + meant + "?"
+		}
 	}
-	return undefined + ": declare it in this package"
+	return undefined + ": declare it in this package, in a file of every build"
 }
 
 // values are the predeclared names that are not types of payloads or fields.
@@ -124,37 +123,6 @@ func (r *specInfo) namesLike(constants bool) []string {
 		}
 	}
 	return names
-}
-
-// mayDeclare reports whether a file that does not parse contains a name, because the parser may have lost its
-// declaration.
-func (r *specInfo) mayDeclare(name string) bool {
-	if r.words == nil {
-		r.words = map[string]bool{}
-		for _, f := range r.broken {
-			f.scan(func(_ int, _ token.Token, literal string) { r.words[literal] = true })
-		}
-	}
-	return r.words[name]
-}
-
-// inTest returns the test file that declares a name, or "". Tests are parsed only on the first call.
-func (r *specInfo) inTest(name string) string {
-	if r.testNames == nil {
-		r.testNames = map[string]string{}
-		for _, s := range r.tests() {
-			f := parse(r.Fset, s)
-			if f.tree.Name.Name != r.Package {
-				continue
-			}
-			for _, d := range declarations(f) {
-				if d.owner == "" && r.testNames[d.name] == "" {
-					r.testNames[d.name] = f.name
-				}
-			}
-		}
-	}
-	return r.testNames[name]
 }
 
 func checkTypeForm(r *specInfo, report report) {

@@ -21,29 +21,6 @@ func buildConstraint(f *ast.File) *ast.Comment {
 	return nil
 }
 
-// ignored reports whether a file belongs to no build: whether it has the conventional tag ignore.
-func ignored(f *ast.File) bool {
-	c := buildConstraint(f)
-	if c == nil {
-		return false
-	}
-	expr, err := constraint.Parse(c.Text)
-	return err == nil && asksForIgnore(expr)
-}
-
-// asksForIgnore reports whether a constraint needs the tag ignore.
-func asksForIgnore(expr constraint.Expr) bool {
-	switch x := expr.(type) {
-	case *constraint.TagExpr:
-		return x.Tag == "ignore"
-	case *constraint.AndExpr:
-		return asksForIgnore(x.X) || asksForIgnore(x.Y)
-	case *constraint.OrExpr:
-		return asksForIgnore(x.X) && asksForIgnore(x.Y)
-	}
-	return false
-}
-
 // constrainedName returns the operating system or architecture in a file name such as hooks_linux.go, or "".
 func constrainedName(name string) string {
 	name, _, _ = strings.Cut(name, ".")

@@ -1,8 +1,6 @@
 package gen
 
 import (
-	"go/parser"
-	"go/token"
 	"testing"
 )
 
@@ -27,25 +25,3 @@ func TestLeadingCommentsAreNotConstraints(t *testing.T) {
 }
 
 // A file that every build leaves out because of the tag ignore is not of the package. Other files may be of it.
-func TestIgnoredFiles(t *testing.T) {
-	for line, want := range map[string]bool{
-		"//go:build ignore":          true,
-		"//go:build ignore && linux": true,
-		"//go:build linux && ignore": true,
-		"//go:build ignore || linux": false,
-		"//go:build linux":           false,
-		"//go:build !ignore":         false,
-		"//go:build (":               false,
-		"":                           false,
-	} {
-		t.Run(line, func(t *testing.T) {
-			f, err := parser.ParseFile(token.NewFileSet(), "a.go", line+"\n\npackage p\n", parser.ParseComments)
-			if err != nil {
-				t.Fatal(err)
-			}
-			if got := ignored(f); got != want {
-				t.Errorf("got %v", got)
-			}
-		})
-	}
-}

@@ -23,7 +23,7 @@ func FuzzRead(f *testing.F) {
 			s, found := read("dir", []source{
 				{"beside.go", "dir/beside.go", beside, int64(len(beside))},
 				{"spec.go", "dir/spec.go", spec, int64(len(spec))},
-			}, noTests)
+			})
 			return s, found.sorted()
 		}
 		s, found := read(spec)
@@ -99,7 +99,7 @@ func FuzzGenerate(f *testing.F) {
 		for _, path := range []string{"", "example.com/p"} {
 			var first []byte
 			for range 2 {
-				s, _ := read("dir", sources, noTests)
+				s, _ := read("dir", sources)
 				if s == nil {
 					return
 				}
@@ -150,9 +150,6 @@ func withCRLF(text []byte) ([]byte, bool) {
 	return bytes.ReplaceAll(text, []byte("\n"), []byte("\r\n")), true
 }
 
-// noTests is a directory without tests.
-func noTests() []source { return nil }
-
 // FuzzEmit puts arbitrary text into comments, tags and names. The generated code parses, is gofmt-clean, and does not
 // depend on the comments.
 func FuzzEmit(f *testing.F) {
@@ -173,7 +170,7 @@ func FuzzEmit(f *testing.F) {
 				comment+"type Item struct { A int }\n"+comment+"const Max = 1\n"+
 					comment+"type Stop struct {\n"+comment+"Reason string "+strconv.Quote(tag)+"\n}\n"+
 					"type HookgenPayload int\ntype HookgenCollected int\n"))
-			s, _ = read("dir", []source{{"spec.go", "dir/spec.go", text, int64(len(text))}}, noTests)
+			s, _ = read("dir", []source{{"spec.go", "dir/spec.go", text, int64(len(text))}})
 			return s
 		}
 		for _, to := range []Output{{Package: "p"}, {Package: "out", SpecPath: "example.org/p"}} {

@@ -3,7 +3,6 @@ package gen
 import (
 	"go/ast"
 	"go/token"
-	"iter"
 	"path"
 	"slices"
 
@@ -16,16 +15,13 @@ type specInfo struct {
 	*Spec
 
 	// The files of the package; see classify.
-	file    *file           // the spec file
-	others  []*file         // the other files that belong to every build
-	limited []*file         // those that belong to some builds
-	broken  []*file         // files that do not parse and may be of the package
-	tests   func() []source // reads the tests
+	file   *file   // the spec file
+	others []*file // the other files that belong to every build
+	broken []*file // files that do not parse and may be of the package
 
 	// The declarations of the package; see declare.
-	scope        map[string]*declaration
-	limitedScope map[string]*declaration // what limited files declare, and no other file
-	methods      []*declaration          // of every type of the package
+	scope   map[string]*declaration
+	methods []*declaration // of every type of the package
 
 	// The imports of the spec file; see resolveQualifiers.
 	imports     []*importLine
@@ -53,8 +49,6 @@ type specInfo struct {
 	editables      map[string]*editable // by the payload as written
 	undefinedNames map[string]string    // the results of undefined for types
 	suggestions    int                  // calls of suggest, which maxSuggestions limits
-	words          map[string]bool      // of the broken files; nil until they are asked for
-	testNames      map[string]string    // the test file that declares a name; nil until one is asked for
 }
 
 // A fileDirective is a directive, its file, and the declaration that it marks.
@@ -134,8 +128,7 @@ func outline(dir string, fset *token.FileSet, f *file, files []*file, found []fi
 			Dir: dir, File: f.path, Package: f.tree.Name.Name, Doc: f.tree.Doc.Text(), Fset: fset, Interface: points,
 		}},
 		file: f, directives: found,
-		scope: map[string]*declaration{}, limitedScope: map[string]*declaration{}, imports: importLines(f.tree),
-		groups: map[string]bool{},
+		scope: map[string]*declaration{}, imports: importLines(f.tree), groups: map[string]bool{},
 		byName: map[string]*member{}, owners: map[string]*member{}, editables: map[string]*editable{},
 		undefinedNames: map[string]string{},
 	}
@@ -161,50 +154,29 @@ func outline(dir string, fset *token.FileSet, f *file, files []*file, found []fi
 	return r
 }
 
-// classify finds the files that belong to the package of the spec, and separates files with build constraints.
+// classify finds the files that belong to the package of the spec. Files with build constraints are left out, because a
+// spec holds in every build.
 func (r *specInfo) classify(files []*file) {
 	for _, f := range files {
 		name := f.tree.Name.Name
 		if len(f.errors) > 0 && (name == r.Package || name == "" || name == "_") {
 			r.broken = append(r.broken, f)
 		}
-		switch {
-		case f == r.file || name != r.Package || ignored(f.tree):
-		case everyBuild(f):
+		if f != r.file && name == r.Package && everyBuild(f) {
 			r.others = append(r.others, f)
-		default:
-			r.limited = append(r.limited, f)
 		}
 	}
 }
 
 // declare fills the scope of the package. If two files declare a name, the spec file wins.
 func (r *specInfo) declare() {
-	fill := func(scope map[string]*declaration, files ...*file) {
-		for _, f := range files {
-			for _, d := range declarations(f) {
-				switch {
-				case d.owner != "":
-					r.methods = append(r.methods, d)
-				case r.scope[d.name] == nil && scope[d.name] == nil:
-					scope[d.name] = d
-				}
-			}
-		}
-	}
-	fill(r.scope, r.file)
-	fill(r.scope, r.others...)
-	fill(r.limitedScope, r.limited...)
-}
-
-// declared yields every declaration of the package, including those of files with build constraints.
-func (r *specInfo) declared() iter.Seq[*declaration] {
-	return func(yield func(*declaration) bool) {
-		for _, scope := range []map[string]*declaration{r.scope, r.limitedScope} {
-			for _, d := range scope {
-				if !yield(d) {
-					return
-				}
+	for _, f := range slices.Concat([]*file{r.file}, r.others) {
+		for _, d := range declarations(f) {
+			switch {
+			case d.owner != "":
+				r.methods = append(r.methods, d)
+			case r.scope[d.name] == nil:
+				r.scope[d.name] = d
 			}
 		}
 	}

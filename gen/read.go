@@ -16,14 +16,11 @@ import (
 // Read returns either a Spec, or every problem of the spec in source order. A diagnostic with the rule [RuleIO] means
 // that the directory or a file could not be read.
 func Read(dir string) (*Spec, Diagnostics) {
-	sources, failures := load(dir, isSource)
+	sources, failures := load(dir)
 	if len(failures) > 0 && len(sources) == 0 {
 		return nil, failures
 	}
-	spec, found := read(dir, sources, func() []source {
-		tests, _ := load(dir, isTest)
-		return tests
-	})
+	spec, found := read(dir, sources)
 	if len(failures) > 0 && (ruleIs(found, ruleNoSpec) || ruleIs(found, ruleUndefined)) {
 		// The spec, or the type, may be in a file that could not be read.
 		found = slices.DeleteFunc(found, func(d Diagnostic) bool { return d.Rule == ruleNoSpec || d.Rule == ruleUndefined })
@@ -35,7 +32,7 @@ func Read(dir string) (*Spec, Diagnostics) {
 // ReadFiles reads a spec as [Read] does, from files in memory: those of one directory without tests. For example, a
 // program reads the text of an editor. The directory is named in diagnostics only.
 func ReadFiles(dir string, files []File) (*Spec, Diagnostics) {
-	spec, found := read(dir, sourcesOf(files), func() []source { return nil })
+	spec, found := read(dir, sourcesOf(files))
 	return spec, found.sorted()
 }
 
@@ -53,19 +50,12 @@ func ruleIs(found Diagnostics, rule string) bool {
 	return slices.ContainsFunc(found, func(d Diagnostic) bool { return d.Rule == rule })
 }
 
-// read is Read for sources that are already in memory. It calls tests only if the spec is missing or a type is
-// undefined, because a test may declare it.
-func read(dir string, sources []source, tests func() []source) (*Spec, Diagnostics) {
+// read is Read for sources that are already in memory.
+func read(dir string, sources []source) (*Spec, Diagnostics) {
 	r, found := outlineOf(dir, sources)
-	if ruleIs(found, ruleNoSpec) {
-		if inTests := specsInTests(tests()); len(inTests) > 0 {
-			return nil, inTests
-		}
-	}
 	if len(found) > 0 {
 		return nil, found
 	}
-	r.tests = tests
 	if found := check(r); len(found) > 0 {
 		return nil, found
 	}
@@ -156,22 +146,6 @@ func noSpec(dir string, directives []fileDirective, files []*file, fset *token.F
 		message = "no Go file that could hold a spec: run hookgen init for a first one, or give the directory that holds it"
 	}
 	return Diagnostics{{Pos: token.Position{Filename: dir}, Message: message, Rule: ruleNoSpec}}
-}
-
-// specsInTests reports every spec in a test. It is not read, because other files could not use the generated code.
-func specsInTests(tests []source) Diagnostics {
-	fset := token.NewFileSet()
-	var found Diagnostics
-	for _, s := range tests {
-		f := parse(fset, s)
-		for _, d := range f.directives(fset) {
-			if d.marksSpec() {
-				found = append(found, Diagnostic{fset.PositionFor(d.pos, false), "a spec in a test is not read: " +
-					"move it to a file whose name does not end in _test.go", ruleNoSpec})
-			}
-		}
-	}
-	return found
 }
 
 // directiveRules returns the rules about directives, which also apply to files without a spec.

@@ -13,16 +13,13 @@ import (
 
 // readFiles reads a directory that consists of the files.
 func readFiles(files map[string]string) (*Spec, Diagnostics) {
-	var sources, tests []source
+	var sources []source
 	for name, text := range files {
-		s := source{name, "dir/" + name, []byte(text), int64(len(text))}
-		if isTest(name) {
-			tests = append(tests, s)
-		} else {
-			sources = append(sources, s)
+		if isSource(name) {
+			sources = append(sources, source{name, "dir/" + name, []byte(text), int64(len(text))})
 		}
 	}
-	spec, found := read("dir", sources, func() []source { return tests })
+	spec, found := read("dir", sources)
 	return spec, found.sorted()
 }
 

@@ -31,8 +31,8 @@ func (s source) tooLarge() bool {
 	return s.size > maxSource || s.size > maxSpec && bytes.Contains(s.text, []byte(pointsDirective))
 }
 
-// load reads the Go files of dir that wanted accepts, and skips files that hookgen generated. Links are followed.
-func load(dir string, wanted func(name string) bool) ([]source, Diagnostics) {
+// load reads the Go files of dir that [isSource] accepts, and skips files that hookgen generated. Links are followed.
+func load(dir string) ([]source, Diagnostics) {
 	entries, err := os.ReadDir(dir)
 	if err != nil {
 		return nil, Diagnostics{{Pos: token.Position{Filename: dir}, Message: readFailure(err), Rule: RuleIO}}
@@ -40,7 +40,7 @@ func load(dir string, wanted func(name string) bool) ([]source, Diagnostics) {
 	var sources []source
 	var failures Diagnostics
 	for _, entry := range entries {
-		if !wanted(entry.Name()) {
+		if !isSource(entry.Name()) {
 			continue
 		}
 		path := filepath.Join(dir, entry.Name())
@@ -69,15 +69,11 @@ func load(dir string, wanted func(name string) bool) ([]source, Diagnostics) {
 	return sources, failures
 }
 
-// isSource reports whether name is a Go file that can contain a spec or its types, that is, not a test.
-func isSource(name string) bool { return isGo(name) && !strings.HasSuffix(name, "_test.go") }
-
-// isTest reports whether name is a Go test file.
-func isTest(name string) bool { return isGo(name) && strings.HasSuffix(name, "_test.go") }
-
-// isGo reports whether name is a Go file. Like the go command, it ignores names that begin with a dot or an underscore.
-func isGo(name string) bool {
-	return strings.HasSuffix(name, ".go") && !strings.HasPrefix(name, ".") && !strings.HasPrefix(name, "_")
+// isSource reports whether name is a Go file that can contain a spec or its types, that is, not a test. Like the go
+// command, it ignores names that begin with a dot or an underscore.
+func isSource(name string) bool {
+	return strings.HasSuffix(name, ".go") && !strings.HasSuffix(name, "_test.go") && !strings.HasPrefix(name, ".") &&
+		!strings.HasPrefix(name, "_")
 }
 
 // readFailure explains why a directory or file cannot be read, and how to fix that.

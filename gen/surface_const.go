@@ -75,18 +75,7 @@ func (r *surfaceReader) readConstants() []SurfaceConst {
 		}
 	}
 	slices.SortStableFunc(all, func(a, b SurfaceConst) int { return cmp.Compare(a.Name, b.Name) })
-	var unique []SurfaceConst
-	for _, c := range all {
-		last := len(unique) - 1
-		if last < 0 || unique[last].Name != c.Name {
-			unique = append(unique, c)
-			continue
-		}
-		// Files for several systems can declare one constant with several values.
-		unique[last].Value = ""
-		unique[last].Written += " or " + c.Written
-	}
-	return unique
+	return all
 }
 
 // constantsIn reads the exported constants of a package, in source order.

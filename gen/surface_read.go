@@ -21,7 +21,7 @@ type File struct {
 // Files reads the Go files of a directory that can contain a spec or its types: no tests, and nothing that hookgen
 // generated.
 func Files(dir string) ([]File, Diagnostics) {
-	sources, failures := load(dir, isSource)
+	sources, failures := load(dir)
 	if large := tooLarge(sources); large != nil {
 		return nil, large
 	}
@@ -67,14 +67,9 @@ func fileName(file string) string { return file[strings.LastIndexAny(file, "/\\:
 func (s *Spec) Surface(module string, files func(importPath string) []File) (*Surface, Diagnostics) {
 	r := &surfaceReader{specInfo: s.info, module: module, files: files, packages: map[string]*surfacePackage{},
 		types: map[string]*SurfaceType{}, unread: map[string]bool{}}
-	r.own = &surfacePackage{namespace: namespace{scope: map[string]*declaration{}}, methods: s.info.methods}
-	for _, scope := range []map[string]*declaration{s.info.limitedScope, s.info.scope} {
-		for name, d := range scope {
-			r.own.scope[name] = d
-		}
-	}
+	r.own = &surfacePackage{namespace: namespace{scope: s.info.scope}, methods: s.info.methods}
 	r.own.path = r.importPaths(s.info.file, s.info.qualifiers)
-	r.own.files = slices.Concat([]*file{s.info.file}, s.info.others, s.info.limited)
+	r.own.files = slices.Concat([]*file{s.info.file}, s.info.others)
 	r.own.constants = evaluate(r.Fset, r.own.files)
 	for _, f := range s.info.broken {
 		r.found = append(r.found, f.syntaxErrors()...)
@@ -104,22 +99,6 @@ type surfacePackage struct {
 	files     []*file
 	methods   []*declaration
 	constants *types.Info
-	repeated  map[string][]*declaration // by name; nil until others is called
-}
-
-// others returns the other declarations of a type. Files for several systems can declare a type several times.
-func (p *surfacePackage) others(d *declaration) []*declaration {
-	if p.repeated == nil {
-		p.repeated = map[string][]*declaration{}
-		for _, f := range p.files {
-			for _, d := range declarations(f) {
-				if d.spec != nil {
-					p.repeated[d.name] = append(p.repeated[d.name], d)
-				}
-			}
-		}
-	}
-	return slices.DeleteFunc(slices.Clone(p.repeated[d.name]), func(other *declaration) bool { return other.pos == d.pos })
 }
 
 // surface reads the points, and follows the types from there.
@@ -206,7 +185,7 @@ func (r *surfaceReader) packageOf(importPath string) *surfacePackage {
 	p := &surfacePackage{namespace: namespace{prefix: importPath + ".", scope: map[string]*declaration{}}}
 	p.path = r.importPaths(nil, nil)
 	for _, f := range parseAll(r.Fset, sources) {
-		if ignored(f.tree) {
+		if !everyBuild(f) {
 			continue
 		}
 		r.found = append(r.found, f.syntaxErrors()...)

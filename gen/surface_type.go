@@ -18,19 +18,8 @@ func (r *surfaceReader) declareType(in *surfacePackage, name string) string {
 	if r.types[full] != nil {
 		return full
 	}
-	t := r.declare(in, full, d)
-	t.Exported = ast.IsExported(name)
-	for _, other := range in.others(d) {
-		variant := full + " (" + other.file.name + ")"
-		r.declare(in, variant, other)
-		t.Types = append(t.Types, variant)
-	}
-	return full
-}
-
-// declare adds a type to the surface under a name.
-func (r *surfaceReader) declare(in *surfacePackage, full string, d *declaration) *SurfaceType {
-	t := &SurfaceType{SurfaceDecl: r.decl(full, d.doc.Text(), d.pos), Alias: d.spec.Assign.IsValid()}
+	t := &SurfaceType{SurfaceDecl: r.decl(full, d.doc.Text(), d.pos), Exported: ast.IsExported(name),
+		Alias: d.spec.Assign.IsValid()}
 	r.types[full] = t
 	at := scopeOf{in: in, file: d.file, parameters: map[string]string{}}
 	list := flatten(d.spec.TypeParams)
@@ -52,16 +41,14 @@ func (r *surfaceReader) declare(in *surfacePackage, full string, d *declaration)
 	default:
 		t.Underlying = r.mention(t, at, body)
 	}
-	for _, here := range []bool{true, false} { // a file for one system has the methods of its type
-		for _, m := range in.methods {
-			if m.owner == d.name && (m.file == d.file) == here {
-				r.addMethod(t, at, m)
-			}
+	for _, m := range in.methods {
+		if m.owner == d.name {
+			r.addMethod(t, at, m)
 		}
 	}
 	slices.SortFunc(t.Methods, func(a, b SurfaceMethod) int { return cmp.Compare(a.Name, b.Name) })
 	t.Incomparable = r.incomparable(at, d.spec.Type, map[*declaration]bool{d: true})
-	return t
+	return full
 }
 
 // mention reads a type expression in the declaration of t.

@@ -16,15 +16,12 @@ type TypeDecl struct {
 }
 
 // TypeDecl returns the declaration of a type of the spec's package, or nil if no file that was read declares it. Use it
-// to follow the types of payloads and exits. Files with build constraints count too; tests and generated files do not.
+// to follow the types of payloads and exits. Tests, generated files, and files with build constraints do not count.
 func (s *Spec) TypeDecl(name string) *TypeDecl {
 	if s.info == nil {
 		return nil
 	}
 	d := s.info.scope[name]
-	if d == nil {
-		d = s.info.limitedScope[name]
-	}
 	if d == nil || d.spec == nil || d.spec.Type == nil || unparsed(d.spec.TypeParams) {
 		return nil
 	}

@@ -83,7 +83,7 @@ func TestTypeDeclFindsTypesOfOtherFiles(t *testing.T) {
 	for _, test := range []struct{ name, want string }{
 		{"Message", "Message Message is a message.\nA `json:\"a\"` both\nB `json:\"a\"` both\n"},
 		{"Box", "Box [T]T  "},
-		{"Handle", "Handle "},
+		{"Handle", ""},
 		{"Refuse", "Refuse Refuse refuses.\nReason  "},
 		{"Fake", ""},
 		{"Foreign", ""},
