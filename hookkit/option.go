@@ -34,7 +34,8 @@ type (
 	// [Async].
 	ObserverOption interface{ observerOption() }
 	// A UseOption is legal in Use: [Priority], [Named], [Site], [Before], [After], [Timeout], [FailClosed] and
-	// [Replacing]. It applies to the registrations of the hook's Bind, and outranks the options given there.
+	// [Replacing]. It applies to the registrations of the hook's Bind, and outranks the options given there. A Before or
+	// an After replaces all those of the Bind, except the ones among the hooks of the Bind.
 	UseOption interface{ useOption() }
 )
 

@@ -184,21 +184,6 @@ func TestContradictionsPanicAndChangeNothing(t *testing.T) {
 	})
 }
 
-// The anchors of two Binds exclude each other once anchors are given in Use. The earlier one counts, and still does
-// after another registration.
-func TestOrderDoesNotDependOnHistory(t *testing.T) {
-	var h hooks
-	var d diary
-	anchor := h.Second.Add(secondContinues) // ignored at First, but given in Use it makes the anchors of the Bind weak
-	var b, c *hookkit.Registration
-	h.Use(bind(func(h *hooks) { b = d.add(h, "b") }))
-	h.Use(bind(func(h *hooks) { c = d.add(h, "c", hookkit.Before(b)) }), hookkit.After(anchor))
-	h.Use(bind(func(h *hooks) { d.add(h, "a", hookkit.After(b), hookkit.Before(c)) }), hookkit.After(anchor))
-	d.want(t, &h, "a", "c", "b")
-	d.add(&h, "unrelated", hookkit.Priority(-1))
-	d.want(t, &h, "a", "c", "b", "unrelated")
-}
-
 func TestTenThousandHooks(t *testing.T) {
 	const n = 10_000
 	var h hooks

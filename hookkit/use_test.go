@@ -27,6 +27,16 @@ func TestOptionsOfUseOutrankThoseOfBind(t *testing.T) {
 			t.Errorf("priority %d, name %q", i.Priority, i.Name)
 		}
 	})
+	t.Run("but for the order of the hooks of the Bind", func(t *testing.T) {
+		var h hooks
+		var d diary
+		x := d.add(&h, "x")
+		h.Use(bind(func(h *hooks) {
+			b := h.First.Add(d.hook("b"), hookkit.Before(x))
+			h.First.Add(d.hook("c"), hookkit.Before(b))
+		}), hookkit.After(x))
+		d.want(t, &h, "x", "c", "b")
+	})
 	t.Run("but not where Use gives none", func(t *testing.T) {
 		var h hooks
 		var d diary

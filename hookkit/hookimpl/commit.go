@@ -20,14 +20,14 @@ func commit(added []*entry, reg, old *registration) error {
 	before := make([]orderings, len(registries))
 	for i, r := range registries {
 		before[i] = r.orderings
-		before[i].forgetIndexes() // later changes modify them
+		before[i].forgetGraphs() // later changes modify them
 	}
 	restore := func() {}
 	if old != nil {
 		restore = takePlace(added, reg, old)
 		for _, r := range registries {
 			r.remove(old.has)
-			r.forgetIndexes()
+			r.forgetGraphs()
 		}
 		unlist(removed)
 	}
@@ -172,7 +172,7 @@ func (e *entry) checkAnchor(a anchor) error {
 	if r.stage.Load() == staging {
 		return nil // checked when the Use adds the entry to the program's Hooks
 	}
-	if !a.weak && e.isAt(to) {
+	if e.isAt(to) {
 		return fmt.Errorf("%s (%s) cannot be before or after %s (%s), of which it replaces a part; remove the option",
 			e.Name, e.Site, reg.name, reg.site)
 	}

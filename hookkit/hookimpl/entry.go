@@ -15,17 +15,15 @@ import (
 type entry struct {
 	opaque.Settings // of the registration, with the name and the site if none was given; anchors has Before and After
 
-	kind      kind
-	hook      any
-	regs      []*registration // every registration it belongs to, the innermost first; a Use appends its own
-	sited     bool            // the site was given
-	seq       []uint64        // the time of registration, and the position in what replaced the entry of that time
-	anchors   []anchor
-	registry  *Registry
-	queue     *queue // of Async
-	walk      uint   // the last walk of its ordering that met it
-	walkEnded bool   // whether that walk has met all that must follow
-	removed   bool
+	kind     kind
+	hook     any
+	regs     []*registration // every registration it belongs to, the innermost first; a Use appends its own
+	sited    bool            // the site was given
+	seq      []uint64        // the time of registration, and the position in what replaced the entry of that time
+	anchors  []anchor
+	registry *Registry
+	queue    *queue // of Async
+	removed  bool
 }
 
 // A kind is the kind of an entry.
@@ -42,7 +40,6 @@ const (
 type anchor struct {
 	place *place
 	after bool
-	weak  bool // given in a Bind whose Use gave anchors too, which outrank it
 }
 
 // target returns the place that the anchor means now, and the side.
@@ -53,6 +50,9 @@ func (a anchor) target() target {
 	}
 	return target{p, a.after}
 }
+
+// isAnchored reports whether the entry has a Before or an After.
+func (e *entry) isAnchored() bool { return len(e.anchors) > 0 }
 
 // isAt reports whether the entry belongs to the registration that holds the place.
 func (e *entry) isAt(p *place) bool {

@@ -26,24 +26,17 @@ func plainOrder(entries []*entry) ([]*entry, error) {
 	}
 
 	g := newPlainGraph(n)
-	for _, weak := range []bool{false, true} {
-		for i, e := range entries {
-			for _, a := range e.anchors {
-				if a.weak != weak {
-					continue
+	for i, e := range entries {
+		for _, a := range e.anchors {
+			for _, j := range at[a.place.holder] {
+				from, to := i, j // from fires before to
+				if a.after {
+					from, to = j, i
 				}
-				for _, j := range at[a.place.holder] {
-					from, to := i, j // from fires before to
-					if a.after {
-						from, to = j, i
-					}
-					switch {
-					case i == j:
-					case !g.reaches(to, from):
-						g.add(from, to, !a.after)
-					case !weak:
-						return nil, contradiction(e, entries[j])
-					}
+				if i != j && g.reaches(to, from) {
+					return nil, contradiction(e, entries[j])
+				} else if i != j {
+					g.add(from, to, !a.after)
 				}
 			}
 		}

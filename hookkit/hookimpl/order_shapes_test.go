@@ -101,50 +101,10 @@ var shapes = []struct {
 			h.add(t, "", 0, append(after(early), before(late)...)...)
 		}
 	}},
-	{name: "weak anchors that hold", register: func(h *history, t testing.TB, n int) {
-		reg := h.add(t, "", 0)
-		h.use(t, n, weakened(before(reg)))
-	}},
 	{name: "anchors to registrations that never come", register: func(h *history, t testing.TB, n int) {
 		void := registered("void")
 		for range n {
 			h.add(t, "", 0, append(after(void), before(void)...)...)
-		}
-	}},
-	{name: "weak anchors that give way", register: func(h *history, t testing.TB, n int) {
-		reg := h.add(t, "", 0)
-		h.use(t, n, append(after(reg), weakened(before(reg))...))
-	}},
-	{name: "weak anchors that give way in part", register: func(h *history, t testing.TB, n int) {
-		reg := registered("")
-		use := registered("use")
-		if err := h.try(h.newEntry(0, nil, reg, use), h.newEntry(0, nil, registered(""), use)); err != nil {
-			t.Fatal(err)
-		}
-		h.use(t, n, append(after(reg), weakened(before(use))...))
-	}},
-	{name: "weak anchors that give way to one of a Use", register: func(h *history, t testing.TB, n int) {
-		reg, use := registered(""), registered("use")
-		added := []*entry{h.newEntry(0, nil, reg, use)}
-		for range n {
-			added = append(added, h.newEntry(0, nil, registered(""), use))
-		}
-		if err := h.try(added...); err != nil {
-			t.Fatal(err)
-		}
-		h.use(t, n, append(after(reg), weakened(before(use))...))
-	}},
-	{name: "chain of weak anchors", register: func(h *history, t testing.TB, n int) {
-		reg := h.add(t, "", 0)
-		var added []*entry
-		use := registered("use")
-		for range n {
-			last := reg
-			reg = registered("")
-			added = append(added, h.newEntry(0, weakened(before(last)), reg, use))
-		}
-		if err := h.try(added...); err != nil {
-			t.Fatal(err)
 		}
 	}},
 }

@@ -72,14 +72,6 @@ func anchorsTo(a anchor, regs []*registration) []anchor {
 	return all
 }
 
-func weakened(anchors []anchor) []anchor {
-	weak := slices.Clone(anchors)
-	for i := range weak {
-		weak[i].weak = true
-	}
-	return weak
-}
-
 func TestFiringOrder(t *testing.T) {
 	t.Run("priority, then time of registration", func(t *testing.T) {
 		var h history
@@ -155,59 +147,6 @@ func TestFiringOrder(t *testing.T) {
 		h.want(t, "d", "a", "c")
 		h.remove(a.has)
 		h.want(t, "d", "c")
-	})
-	t.Run("weak anchors give way", func(t *testing.T) {
-		var h history
-		a := h.add(t, "a", 0)
-		h.add(t, "b", 0, append(weakened(before(a)), after(a)...)...)
-		h.want(t, "a", "b")
-	})
-	t.Run("weak anchors give way to later ones that are not", func(t *testing.T) {
-		var h history
-		a := h.add(t, "a", 0)
-		b := h.add(t, "b", 0, weakened(before(a))...)
-		h.want(t, "b", "a")
-		c := h.add(t, "c", 0, append(before(b), after(a)...)...)
-		h.want(t, "a", "c", "b")
-		h.remove(c.has)
-		h.want(t, "b", "a")
-	})
-	t.Run("a weak anchor holds for part of a Use", func(t *testing.T) {
-		for _, test := range []struct {
-			name   string
-			anchor func(...*registration) []anchor
-			other  func(...*registration) []anchor
-			want   []string
-		}{
-			{"Before", before, after, []string{"a", "x", "b", "c"}},
-			{"After", after, before, []string{"b", "c", "x", "a"}},
-		} {
-			t.Run(test.name, func(t *testing.T) {
-				var h history
-				use, a := registered("use"), registered("a")
-				ends := []int{0, 0}
-				if test.name == "After" {
-					ends = []int{-10, -10}
-				}
-				if err := h.try(
-					h.newEntry(ends[0], nil, a, use),
-					h.newEntry(5, nil, registered("b"), use),
-					h.newEntry(5, nil, registered("c"), use),
-				); err != nil {
-					t.Fatal(err)
-				}
-				h.add(t, "x", ends[1], append(test.other(a), weakened(test.anchor(use))...)...)
-				h.want(t, test.want...)
-			})
-		}
-	})
-	t.Run("of two weak anchors the earlier holds", func(t *testing.T) {
-		var h history
-		a, b := registered("a"), registered("b")
-		if err := h.try(h.newEntry(0, weakened(after(b)), a), h.newEntry(0, weakened(after(a)), b)); err != nil {
-			t.Fatal(err)
-		}
-		h.want(t, "b", "a")
 	})
 }
 
@@ -309,7 +248,7 @@ func (m *model) add(t *rapid.T) {
 		}
 		var given []anchor
 		for range rapid.SampledFrom([]int{0, 1, 1, 2, 3}).Draw(t, "anchors") {
-			a := anchor{m.registration(t).place, rapid.Bool().Draw(t, "after"), rapid.IntRange(0, 2).Draw(t, "weak") == 0}
+			a := anchor{m.registration(t).place, rapid.Bool().Draw(t, "after")}
 			if !slices.Contains(regs, a.place.holder) {
 				given = append(given, a)
 			}
@@ -366,7 +305,7 @@ func listing(entries, added []*entry) string {
 			b.WriteString(" " + r.name)
 		}
 		for _, a := range e.anchors {
-			fmt.Fprintf(&b, ", anchor %s after=%v weak=%v", a.place.holder.name, a.after, a.weak)
+			fmt.Fprintf(&b, ", anchor %s after=%v", a.place.holder.name, a.after)
 		}
 		b.WriteString("\n")
 	}

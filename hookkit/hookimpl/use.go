@@ -54,6 +54,9 @@ func Use(points, staged []hookkit.AnyPoint, hook any, bind func(), opts []hookki
 	for _, e := range added {
 		e.use(reg, &set)
 	}
+	if given := anchors(set); len(given) > 0 {
+		anchorAll(added, given)
+	}
 	if err := commit(added, reg, old); err != nil {
 		impossible("%v", err)
 	}
@@ -102,12 +105,6 @@ func (e *entry) use(reg *registration, set *opaque.Settings) {
 	if set.Ranked {
 		e.Priority, e.Ranked = set.Priority, true
 	}
-	if given := anchors(*set); len(given) > 0 {
-		for i := range e.anchors {
-			e.anchors[i].weak = true
-		}
-		e.anchors = slices.Concat(e.anchors, given)
-	}
 	if e.kind != isHook {
 		return
 	}
@@ -115,6 +112,21 @@ func (e *entry) use(reg *registration, set *opaque.Settings) {
 		e.Timeout = set.Timeout
 	}
 	e.FailClosed = e.FailClosed || set.FailClosed && e.registry.point.decides
+}
+
+// anchorAll replaces the anchors of the entries of a Use by those given to it. The anchors among the entries stay: they
+// say nothing about others.
+func anchorAll(added []*entry, given []anchor) {
+	own := make(map[*place]bool)
+	for _, e := range added {
+		for _, r := range e.regs {
+			own[r.place] = true
+		}
+	}
+	for _, e := range added {
+		inside := slices.DeleteFunc(slices.Clone(e.anchors), func(a anchor) bool { return !own[a.target().place] })
+		e.anchors = append(inside, given...)
+	}
 }
 
 // resequence gives the entries new places in time, in the order in which Bind added them.

@@ -158,11 +158,10 @@ func (s *harness) stage(u Use, layer int, inside map[int]bool) (entries []*entry
 			moved.priority = u.Priority
 		}
 		moved.keys = narrow(e.keys, u.Keys)
-		moved.anchors = slices.Clone(e.anchors)
-		for j := range moved.anchors {
-			moved.anchors[j].weak = moved.anchors[j].weak || len(given) > 0
+		if len(given) > 0 {
+			outside := func(a anchor) bool { return !slices.ContainsFunc(entries, func(e *entry) bool { return e.of(a.reg) }) }
+			moved.anchors = append(slices.DeleteFunc(slices.Clone(e.anchors), outside), given...)
 		}
-		moved.anchors = append(moved.anchors, given...)
 		s.makers[e.name] = u.Reg
 		entries[i] = &moved
 	}

@@ -43,7 +43,6 @@ type entry struct {
 type anchor struct {
 	reg   int
 	after bool
-	weak  bool // given to a hook in a bundle that was registered with anchors
 }
 
 // of reports whether the entry belongs to the registration.
@@ -296,33 +295,23 @@ func (m snapshot) inOrder(entries []*entry) ([]*entry, bool) {
 			}
 		}
 	}
-	for _, weak := range []bool{false, true} {
-		for i, e := range entries {
-			for _, a := range e.anchors {
-				reg := m.means(a.reg)
-				for j, other := range entries {
-					if a.weak != weak || !other.of(reg) {
-						continue
-					}
-					if i == j && !weak {
-						return nil, false // a hook cannot precede the Use that it is a part of
-					}
-					if i == j {
-						continue
-					}
-					early, late := i, j
-					if a.after {
-						early, late = j, i
-					}
-					switch {
-					case !precedes[late][early]:
-						relate(precedes, early, late)
-						if !a.after {
-							relate(lifts, early, late)
-						}
-					case !weak:
-						return nil, false
-					}
+	for i, e := range entries {
+		for _, a := range e.anchors {
+			reg := m.means(a.reg)
+			for j, other := range entries {
+				if !other.of(reg) {
+					continue
+				}
+				early, late := i, j
+				if a.after {
+					early, late = j, i
+				}
+				if i == j || precedes[late][early] {
+					return nil, false // for example, a hook cannot precede the Use that it is a part of
+				}
+				relate(precedes, early, late)
+				if !a.after {
+					relate(lifts, early, late)
 				}
 			}
 		}
