@@ -3927,7 +3927,7 @@ func (p *ShouldCompactPoint) runHooks(
 			return p.runHooks(ctx, run, payload, by, now)
 		}
 	}
-	inv := hookimpl.StartVote(ctx, now)
+	inv := hookimpl.Start(ctx, now)
 	at := &payload
 	defer func() {
 		if inv.Hook != 0 { // that hook crashed
@@ -4285,7 +4285,7 @@ type aroundLLMInvocation struct {
 }
 
 // Call runs the inner hooks and the act with the payload. Calling it again runs them again. The
-// error is that of the act or of an inner hook, or hookkit.ErrNextOver.
+// error is or wraps that of the act or of an inner hook, or is hookkit.ErrNextOver.
 func (n AroundLLMNext) Call(
 	ctx context.Context,
 	payload LLMRequest,
@@ -4347,7 +4347,7 @@ func (p *AroundLLMPoint) runHooks(
 		}()
 	}
 	answer, err := AroundLLMNext{inv, 0}.Call(ctx, payload)
-	hookimpl.Concluded(ctx, &inv.AroundInvocation, now, &answer, err, by)
+	err = hookimpl.Concluded(ctx, &inv.AroundInvocation, now, &answer, err, by)
 	return answer.Value(), err
 }
 
@@ -4436,7 +4436,8 @@ func (onToolsDisabledPoint) Describe() *hookimpl.Point {
 func (p *OnToolsDisabledPoint) runHooks(
 	ctx context.Context, run *Run, payload ToolsDisabled, key *string, snap *hookimpl.Snapshot,
 ) {
-	key = hookimpl.KeyOr(key, payload.Call.Name)
+	own := payload.Call.Name
+	key = hookimpl.KeyOr(key, own)
 	state := (*hookimpl.State)(&p.hookgenRegistry)
 	now := hookimpl.CurrentFor(state, snap, *key)
 	if now == nil {
@@ -4492,7 +4493,8 @@ func (p *BeforeToolPoint) runHooks(
 	ctx context.Context, run *Run, payload *ToolCallRequest, by *hookkit.By, key *string, snap *hookimpl.Snapshot,
 ) (exit BeforeToolExit, err error) {
 	hookimpl.Require(payload != nil, "BeforeTool")
-	key = hookimpl.KeyOr(key, payload.Name)
+	own := payload.Name
+	key = hookimpl.KeyOr(key, own)
 	state := (*hookimpl.State)(&p.hookgenRegistry)
 	now := hookimpl.CurrentFor(state, snap, *key)
 	if now == nil {
@@ -4523,7 +4525,7 @@ func (p *BeforeToolPoint) runHooks(
 			case nil:
 				continue
 			case beforeToolReplace:
-				if failure = hookimpl.SameKey("Tool", *key, o.To.Name); failure != nil {
+				if failure = hookimpl.SameKey("Tool", own, o.To.Name); failure != nil {
 					break
 				}
 				inv.Decided(out, by)
@@ -4562,7 +4564,8 @@ func (onPermissionPoint) Describe() *hookimpl.Point {
 func (p *OnPermissionPoint) runHooks(
 	ctx context.Context, run *Run, payload ToolCallRequest, by *hookkit.By, key *string, snap *hookimpl.Snapshot,
 ) (exit OnPermissionExit, err error) {
-	key = hookimpl.KeyOr(key, payload.Name)
+	own := payload.Name
+	key = hookimpl.KeyOr(key, own)
 	state := (*hookimpl.State)(&p.hookgenRegistry)
 	now := hookimpl.CurrentFor(state, snap, *key)
 	if now == nil {
@@ -4578,7 +4581,7 @@ func (p *OnPermissionPoint) runHooks(
 			return p.runHooks(ctx, run, payload, by, key, now)
 		}
 	}
-	inv := hookimpl.StartVote(ctx, now)
+	inv := hookimpl.Start(ctx, now)
 	defer func() {
 		if inv.Hook != 0 { // that hook crashed
 			err = inv.Crashed(recover(), by)
@@ -4635,7 +4638,8 @@ func (beforeAskPoint) Describe() *hookimpl.Point {
 func (p *BeforeAskPoint) runHooks(
 	ctx context.Context, run *Run, payload Question, by *hookkit.By, key *string, snap *hookimpl.Snapshot,
 ) (exit BeforeAskExit, err error) {
-	key = hookimpl.KeyOr(key, payload.Call.Name)
+	own := payload.Call.Name
+	key = hookimpl.KeyOr(key, own)
 	state := (*hookimpl.State)(&p.hookgenRegistry)
 	now := hookimpl.CurrentFor(state, snap, *key)
 	if now == nil {
@@ -4651,7 +4655,7 @@ func (p *BeforeAskPoint) runHooks(
 			return p.runHooks(ctx, run, payload, by, key, now)
 		}
 	}
-	inv := hookimpl.StartVote(ctx, now)
+	inv := hookimpl.Start(ctx, now)
 	defer func() {
 		if inv.Hook != 0 { // that hook crashed
 			err = inv.Crashed(recover(), by)
@@ -4704,7 +4708,8 @@ func (onPermissionGrantedPoint) Describe() *hookimpl.Point {
 func (p *OnPermissionGrantedPoint) runHooks(
 	ctx context.Context, run *Run, payload Grant, key *string, snap *hookimpl.Snapshot,
 ) {
-	key = hookimpl.KeyOr(key, payload.Call.Name)
+	own := payload.Call.Name
+	key = hookimpl.KeyOr(key, own)
 	state := (*hookimpl.State)(&p.hookgenRegistry)
 	now := hookimpl.CurrentFor(state, snap, *key)
 	if now == nil {
@@ -4756,7 +4761,8 @@ func (onPermissionDeniedPoint) Describe() *hookimpl.Point {
 func (p *OnPermissionDeniedPoint) runHooks(
 	ctx context.Context, run *Run, payload Denial, key *string, snap *hookimpl.Snapshot,
 ) {
-	key = hookimpl.KeyOr(key, payload.Call.Name)
+	own := payload.Call.Name
+	key = hookimpl.KeyOr(key, own)
 	state := (*hookimpl.State)(&p.hookgenRegistry)
 	now := hookimpl.CurrentFor(state, snap, *key)
 	if now == nil {
@@ -4812,7 +4818,8 @@ func (p *OnHandoffPoint) runHooks(
 	ctx context.Context, run *Run, payload *Handoff, by *hookkit.By, key *string, snap *hookimpl.Snapshot,
 ) (exit OnHandoffExit, err error) {
 	hookimpl.Require(payload != nil, "OnHandoff")
-	key = hookimpl.KeyOr(key, payload.Call.Name)
+	own := payload.Call.Name
+	key = hookimpl.KeyOr(key, own)
 	state := (*hookimpl.State)(&p.hookgenRegistry)
 	now := hookimpl.CurrentFor(state, snap, *key)
 	if now == nil {
@@ -4843,7 +4850,7 @@ func (p *OnHandoffPoint) runHooks(
 			case nil:
 				continue
 			case onHandoffReplace:
-				if failure = hookimpl.SameKey("Tool", *key, o.To.Call.Name); failure != nil {
+				if failure = hookimpl.SameKey("Tool", own, o.To.Call.Name); failure != nil {
 					break
 				}
 				inv.Decided(out, by)
@@ -4925,7 +4932,7 @@ type aroundToolInvocation struct {
 }
 
 // Call runs the inner hooks and the act with the payload. Calling it again runs them again. The
-// error is that of the act or of an inner hook, or hookkit.ErrNextOver.
+// error is or wraps that of the act or of an inner hook, or is hookkit.ErrNextOver.
 func (n AroundToolNext) Call(
 	ctx context.Context,
 	payload ToolCallRequest,
@@ -4974,13 +4981,14 @@ func (p *AroundToolPoint) runHooks(
 	act func(context.Context, ToolCallRequest) (ToolCallResult, error),
 	by *hookkit.By, key *string, snap *hookimpl.Snapshot,
 ) (result ToolCallResult, err error) {
-	key = hookimpl.KeyOr(key, payload.Name)
+	own := payload.Name
+	key = hookimpl.KeyOr(key, own)
 	state := (*hookimpl.State)(&p.hookgenRegistry)
 	now := hookimpl.CurrentFor(state, snap, *key)
 	if now == nil { // something changed since the last fire, or somebody observes
 		now = hookimpl.ResolveFor(ctx, run, state, snap, *key)
 	}
-	inv := &aroundToolInvocation{Run: run, Snap: now, Do: act, Key: *key}
+	inv := &aroundToolInvocation{Run: run, Snap: now, Do: act, Key: own}
 	defer inv.Finish(ctx, now)
 	if now.Recording() {
 		fired, recorded := hookimpl.Record[AroundToolFired[ToolCallRequest]](now)
@@ -4992,7 +5000,7 @@ func (p *AroundToolPoint) runHooks(
 		}()
 	}
 	answer, err := AroundToolNext{inv, 0}.Call(ctx, payload)
-	hookimpl.Concluded(ctx, &inv.AroundInvocation, now, &answer, err, by)
+	err = hookimpl.Concluded(ctx, &inv.AroundInvocation, now, &answer, err, by)
 	return answer.Value(), err
 }
 
@@ -5015,7 +5023,8 @@ func (onToolProgressPoint) Describe() *hookimpl.Point {
 func (p *OnToolProgressPoint) runHooks(
 	ctx context.Context, run *Run, payload ToolProgress, key *string, snap *hookimpl.Snapshot,
 ) {
-	key = hookimpl.KeyOr(key, payload.Call.Name)
+	own := payload.Call.Name
+	key = hookimpl.KeyOr(key, own)
 	state := (*hookimpl.State)(&p.hookgenRegistry)
 	now := hookimpl.CurrentFor(state, snap, *key)
 	if now == nil {
@@ -5066,7 +5075,8 @@ func (onToolErrorPoint) Describe() *hookimpl.Point {
 func (p *OnToolErrorPoint) runHooks(
 	ctx context.Context, run *Run, payload ToolFailure, key *string, snap *hookimpl.Snapshot,
 ) {
-	key = hookimpl.KeyOr(key, payload.Call.Name)
+	own := payload.Call.Name
+	key = hookimpl.KeyOr(key, own)
 	state := (*hookimpl.State)(&p.hookgenRegistry)
 	now := hookimpl.CurrentFor(state, snap, *key)
 	if now == nil {
@@ -5222,7 +5232,8 @@ func (p *AfterToolPoint) runHooks(
 	ctx context.Context, run *Run, payload *ToolCallResult, by *hookkit.By, key *string, snap *hookimpl.Snapshot,
 ) (exit AfterToolExit, err error) {
 	hookimpl.Require(payload != nil, "AfterTool")
-	key = hookimpl.KeyOr(key, payload.Call.Name)
+	own := payload.Call.Name
+	key = hookimpl.KeyOr(key, own)
 	state := (*hookimpl.State)(&p.hookgenRegistry)
 	now := hookimpl.CurrentFor(state, snap, *key)
 	if now == nil {
@@ -5253,7 +5264,7 @@ func (p *AfterToolPoint) runHooks(
 			case nil:
 				continue
 			case afterToolReplace:
-				if failure = hookimpl.SameKey("Tool", *key, o.To.Call.Name); failure != nil {
+				if failure = hookimpl.SameKey("Tool", own, o.To.Call.Name); failure != nil {
 					break
 				}
 				inv.Decided(out, by)

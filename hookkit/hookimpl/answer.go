@@ -45,13 +45,17 @@ func AnswerOf[R any](reply hookkit.AnyReply, err error) (answer hookkit.Answer[R
 	return answer, err
 }
 
+// An anyAnswer is a boxed answer of any type.
+type anyAnswer interface {
+	missing() bool
+	replaced(fireID uint64) bool
+	fireID() uint64
+}
+
 // boxed is an answer in a reply.
 type boxed[R any] struct{ answer opaque.Answer[R] }
 
 func (b boxed[R]) missing() bool { return !b.answer.Given() }
-
-// decision has no name, because supervisedHook asks replaced.
-func (b boxed[R]) decision() (string, string) { return "", "" }
 
 // replaced reports whether the hook that returned the answer gave it itself. fireID is the fire whose next gave the
 // hook an answer, or 0 if the hook did not call next.

@@ -2,6 +2,7 @@ package hookimpl
 
 import (
 	"context"
+	"errors"
 	"math/rand/v2"
 	"reflect"
 	"sync/atomic"
@@ -14,9 +15,9 @@ import (
 // runtime may abandon, for example because of its Timeout, has one of its own for everything inside it. Each fire
 // allocates one, so it is small.
 type AroundInvocation struct {
-	state  atomic.Uint64               // whether it is over and, in the outermost one, the number of the fire
-	outer  *AroundInvocation           // of the part inside a hook: the invocation around it
-	errors atomic.Pointer[innerErrors] // in the outermost one: nil until a hook or the act fails
+	state    atomic.Uint64                // whether it is over and, in the outermost one, the number of the fire
+	outer    *AroundInvocation            // of the part inside a hook: the invocation around it
+	troubled atomic.Pointer[troubledFire] // in the outermost one: nil until a hook or the act fails
 }
 
 // over is the bit of a state that is set when next must not be called any more. The other bits are the number.
@@ -34,8 +35,8 @@ func (inv *AroundInvocation) Finish(ctx context.Context, s *Snapshot) {
 	if !inv.isOver() {
 		inv.End()
 		inv.report(ctx, s, nil)
-	} else if inner := inv.errors.Load(); inner != nil && inner.passed != nil {
-		panic(inner.passed)
+	} else if t := inv.troubled.Load(); t != nil && t.passed != nil {
+		panic(t.passed)
 	}
 }
 
@@ -77,7 +78,7 @@ func (inv *AroundInvocation) whole() *AroundInvocation {
 // result of recover, and returns the failure, or nil if an inner call has recorded that the goroutine is ending.
 func (inv *AroundInvocation) Crashed(ctx context.Context, s *Snapshot, i int, recovered any) error {
 	inv = inv.whole()
-	if recovered == nil && !inv.inner().leave(i) {
+	if recovered == nil && !inv.trouble().leave(i) {
 		return nil // which no caller receives
 	}
 	e := new(entry) // the act
@@ -85,8 +86,7 @@ func (inv *AroundInvocation) Crashed(ctx context.Context, s *Snapshot, i int, re
 		e = s.entries[i]
 	}
 	f, _ := s.failed(ctx, e, crashed(recovered), recovered == nil, nil)
-	inv.remember(ctx, s, innerError{f, f, recovered != nil}) // a Goexit is reported already
-	return f
+	return inv.inner(ctx, s, f, f, recovered != nil) // a Goexit is reported already
 }
 
 // ActCrashed returns the failure of an act that panicked, or ended its goroutine, while no hook was registered. It is
@@ -103,15 +103,14 @@ func ActCrashed(ctx context.Context, p RegistryHolder, recovered any) error {
 // nil err means that the hook returned no answer. An error of the act passes on as it is, and so does one that a hook
 // passes on from its next. An error that the hook made becomes a failure of the hook.
 func (inv *AroundInvocation) Failed(ctx context.Context, s *Snapshot, i int, err error) error {
-	if inv.Over() && contains(err, hookkit.ErrNextOver) {
+	if inv.Over() && errors.Is(err, hookkit.ErrNextOver) {
 		return err // which nobody receives: a hook around this one has returned, or timed out, before it called next
 	}
 	inv = inv.whole()
 	if i == len(s.entries) {
-		inv.remember(ctx, s, innerError{err: err})
-		return err
+		return inv.inner(ctx, s, err, nil, false)
 	}
-	if _, inner := inv.find(err); inner {
+	if len(inv.passedIn(err)) > 0 {
 		return err
 	}
 	if err == nil {
@@ -119,8 +118,7 @@ func (inv *AroundInvocation) Failed(ctx context.Context, s *Snapshot, i int, err
 	}
 	f, _ := s.failed(ctx, s.entries[i], err, false, nil)
 	_, isCrash := err.(*crash)
-	inv.remember(ctx, s, innerError{f, f, isCrash})
-	return f
+	return inv.inner(ctx, s, f, f, isCrash)
 }
 
 // ErrorBy returns the By of an error, without the hook that made it. The reason is the same when lines move, because
@@ -136,7 +134,7 @@ func ErrorBy(err error) hookkit.By {
 
 // Concluded records the end of the fire and, unless by is nil, stores who decided: the hook that gave the answer, or
 // the one that made the error. Only the end of the fire shows that, because an outer hook may have called next again.
-// It reports the failures that an outer hook did not pass on.
+// It reports the panics that an outer hook did not pass on, and returns the error of the fire.
 func Concluded[R any](
 	ctx context.Context,
 	inv *AroundInvocation,
@@ -144,17 +142,13 @@ func Concluded[R any](
 	answer *hookkit.Answer[R],
 	err error,
 	by *hookkit.By,
-) {
+) error {
 	inv.End()
-	if by != nil || s.recording != nil {
+	if by != nil || err != nil || s.recording != nil {
 		inv.decided(s, (*opaque.Answer[R])(answer).By(), err, by)
 	}
-	if made, _ := inv.find(err); made.failure != nil && made.failure.Hook == "" {
-		if p, isPanic := made.failure.Cause.(*hookkit.PanicError); isPanic && passes(p.Value) {
-			inv.errors.Load().passed = p.Value
-		}
-	}
 	inv.report(ctx, s, err) // at last, because a failure handler may end the goroutine
+	return outermost(err)
 }
 
 // passes reports whether PassPanic declared the value of a panic of the act.
@@ -169,19 +163,21 @@ func passes(recovered any) bool {
 
 // decided records and stores the hook that decided. giver is the By of the hook that gave the answer, or nil.
 func (inv *AroundInvocation) decided(s *Snapshot, giver any, err error, by *hookkit.By) {
-	var decided hookkit.By
+	decided, _ := giver.(hookkit.By)
 	if err != nil {
-		decided = ErrorBy(err)
-		if made, _ := inv.find(err); made.failure != nil && made.failure.Hook != "" {
-			decided.Hook, decided.Site, decided.Reason = made.failure.Hook, made.failure.Site, textOf(made.failure.Cause)
+		decided = ErrorBy(outermost(err))
+		if made := inv.latestIn(err); made != nil && made.failure != nil {
+			if made.failure.Hook != "" {
+				decided = failedBy(made.failure)
+			} else if p, isPanic := made.failure.Cause.(*hookkit.PanicError); isPanic && passes(p.Value) {
+				inv.trouble().passed = p.Value
+			}
 		}
-	} else if answered, ok := giver.(hookkit.By); ok {
-		decided = answered
 	}
 	if by != nil {
 		*by = decided
 	}
 	if r := s.recording; r != nil {
-		r.concluded(decided, err)
+		r.concluded(decided, outermost(err))
 	}
 }

@@ -19,19 +19,12 @@ type Invocation struct {
 	refused  *[]error // at a CheckAll point; nil while no hook has refused
 }
 
-// Start returns the Invocation of a fire. A nil ctx becomes the background context, since hooks may use it.
+// Start returns the Invocation of a fire.
 func Start(ctx context.Context, s *Snapshot) Invocation {
-	return Invocation{Ctx: Background(ctx), snapshot: s}
-}
-
-// StartVote is Start for a vote, which may continue after a crash.
-func StartVote(ctx context.Context, s *Snapshot) Invocation {
-	return Invocation{Ctx: Background(ctx), snapshot: s, rank: s.rank}
-}
-
-// StartCheckAll is Start for a CheckAll point, which continues after a refusal and after a crash.
-func StartCheckAll(ctx context.Context, s *Snapshot) Invocation {
-	return Invocation{Ctx: Background(ctx), snapshot: s, refused: s.refused}
+	if s.recording != nil && s.watched() {
+		ctx = s.recording
+	}
+	return Invocation{Ctx: Background(ctx), snapshot: s, rank: s.rank, refused: s.refused}
 }
 
 // Background returns ctx, or the background context for a nil one.
@@ -42,7 +35,7 @@ func Background(ctx context.Context) context.Context {
 	return ctx
 }
 
-func (inv *Invocation) entry() *entry { return inv.snapshot.entries[inv.Hook-1] }
+func (inv *Invocation) entry() *entry { return inv.snapshot.entries[inv.snapshot.first+inv.Hook-1] }
 
 // Fail records that the running hook failed: with err or, if err is nil, because the outcome is not legal. It returns
 // the failure if that ends the fire, or nil if the next hook runs.
@@ -163,12 +156,12 @@ func (inv *Invocation) Rest(last *Snapshot) *Snapshot {
 		inv.rank = last.rank
 	}
 	i := inv.Hook
-	if i >= uint(len(s.entries)) {
+	if s.single || i >= uint(len(s.entries)) {
 		return nil
 	}
 	inv.Hook++
 	next := *s
 	next.Hooks = reflect.ValueOf(s.Hooks).Slice(int(i), int(i+1)).Interface()
-	next.entries, next.single, next.rank, next.refused = s.entries[i:i+1], true, inv.rank, inv.refused
+	next.single, next.first, next.rank, next.refused = true, i, inv.rank, inv.refused
 	return &next
 }

@@ -33,26 +33,6 @@ func (k *Key) of(payload any) any {
 	return k.read(payload)
 }
 
-// changed returns the error of a replacement or an edit with another key than the payload had. The loop of the fire
-// finds the same, but only after the tracers were notified of the hook.
-func (k *Key) changed(began, payload, outcome any) error {
-	if k == nil {
-		return nil
-	}
-	to := reflect.ValueOf(outcome).FieldByName("To")
-	left := to
-	if v := reflect.ValueOf(payload); to.Type() != v.Type() { // an edit of the one field of this type
-		left = reflect.New(v.Type()).Elem()
-		left.Set(v)
-		for i := range left.NumField() {
-			if left.Type().Field(i).Type == to.Type() {
-				left.Field(i).Set(to)
-			}
-		}
-	}
-	return SameKey(k.name, began, k.of(left.Interface()))
-}
-
 // For returns the option that registers hooks for these values of the key only. It panics with the place of the call of
 // the generated function, for example ForTool, if there are none.
 func For[K comparable](key string, values []K) hookkit.KeyOption {
@@ -184,8 +164,8 @@ func (s *Snapshot) forKey(key any) *Snapshot {
 	if made := slot.snapshot.Load(); made != nil {
 		return made
 	}
-	own := &Snapshot{point: s.point, layers: s.layers, tracers: s.tracers, onFailure: s.onFailure,
-		entries: s.keyed.hooks.with(slot.hooks), observers: s.keyed.observers.with(slot.observers)}
+	own := &Snapshot{registrations: &registrations{point: s.point, layers: s.layers, tracers: s.tracers,
+		onFailure: s.onFailure, entries: s.keyed.hooks.with(slot.hooks), observers: s.keyed.observers.with(slot.observers)}}
 	own.fill()
 	slot.snapshot.Store(own)
 	return own

@@ -9,26 +9,16 @@ import (
 )
 
 // Notify ends the recording and notifies the tracers, then the observers in order. fired is a pointer to the Fired
-// struct of the point. Neither it nor the snapshot may be used afterwards.
+// struct of the point, which may not be changed afterwards.
 func (s *Snapshot) Notify(fired any) {
 	r := s.recording
 	r.mu.Lock()
 	r.ended = true
-	v := r.verdict // not modified any more
-	v.Elapsed = time.Since(v.Start)
+	r.verdict.Elapsed = time.Since(r.verdict.Start)
 	r.mu.Unlock()
 	defer s.notifyObservers(fired) // also if a tracer ends the goroutine
-	if len(s.tracers) > 0 {
-		ev := hookkit.Event{Kind: hookkit.EventFire, Run: idOf(r.run), Point: s.point.Name, Hook: v.Hook, Site: v.Site,
-			Start: v.Start, Duration: v.Elapsed, Decision: v.Decision, Reason: v.Reason}
-		if n := len(v.Failures); n > 0 {
-			ev.Failure = v.Failures[n-1]
-		}
-		if r.err != nil {
-			ev.Failure = r.err
-		}
-		s.trace(r.ctx, ev)
-	}
+	defer r.traceFire()
+	r.traceCalled()
 }
 
 // notifyObservers notifies the observers, and the caller of AnyPoint.Fire.
@@ -42,12 +32,11 @@ func (s *Snapshot) notifyObservers(fired any) {
 			converted = s.anyFired(fired)
 		}
 		if e.queue == nil {
-			s.notify(s.recording.ctx, e, fired, &converted)
+			s.notify(s.recording.Context, e, fired, &converted)
 		} else {
 			s.notifyLater(e, fired, converted)
 		}
 	})
-	s.release()
 }
 
 // each calls f for the entries in order. If f ends the goroutine, the deferred call continues with the next one.
@@ -64,7 +53,7 @@ func each(entries []*entry, f func(*entry)) {
 
 // notifyLater queues the fire for an Async observer.
 func (s *Snapshot) notifyLater(e *entry, fired any, converted hookkit.AnyFired) {
-	ctx := context.WithoutCancel(s.recording.ctx)
+	ctx := context.WithoutCancel(s.recording.Context)
 	deliver := func() { s.notify(ctx, e, fired, &converted) }
 	if c, ok := observerAs[capturer](e); ok {
 		var write func()
@@ -127,24 +116,4 @@ func observerAs[T any](e *entry) (t T, ok bool) {
 type everything struct {
 	observer any
 	notify   func(ctx context.Context, run hookkit.AnyRun, fired hookkit.AnyFired)
-}
-
-// trace notifies the tracers. Their failures do not reach the fire.
-func (s *Snapshot) trace(ctx context.Context, ev hookkit.Event) {
-	each(s.tracers, func(e *entry) {
-		shield(func() {
-			if ev.Kind != hookkit.EventBegin {
-				e.hook.(hookkit.Tracer).Trace(ctx, ev)
-			} else if b, ok := e.hook.(hookkit.BeginTracer); ok {
-				b.TraceBegin(ctx, ev)
-			}
-		}, func(err error) { s.report(ctx, e.failure(ev.Point, err)) })
-	})
-}
-
-func idOf(run hookkit.AnyRun) string {
-	if run == nil {
-		return ""
-	}
-	return run.ID()
 }

@@ -30,7 +30,6 @@ type Point struct {
 	once     sync.Once // makes outcomes
 	outcomes []hookkit.Outcome
 	fields   atomic.Pointer[firedFields]
-	recorded sync.Pool // of *recording that are empty
 }
 
 // at returns the generated Point of a State: a pointer with the type of the receiver of Fire. The State is at the

@@ -2,26 +2,23 @@ package hookimpl
 
 import (
 	"context"
-	"reflect"
-	"slices"
 	"sync"
 	"time"
 
 	"github.com/hookgen/hookgen/hookkit"
 )
 
-// A recording collects the facts of one fire that observers and tracers receive. The point keeps its memory for a later
-// fire, perhaps of another tenant, so it is empty between fires.
+// A recording collects the facts of one fire that observers and tracers receive. Except at an around point, it is the
+// context of the hooks, so that a supervisedHook finds the recording of its fire.
 type recording struct {
+	context.Context // of the fire
+
 	snapshot Snapshot // of this fire alone
-	ctx      context.Context
 	run      hookkit.AnyRun
 	key      any               // of the fire; nil at a point without a key
 	caller   *hookkit.AnyFired // where to store the fire for AnyPoint.Fire; else nil
-
-	begun   bool
-	fired   any              // a pointer to a Fired struct of the point; nil in the first fire
-	verdict *hookkit.Verdict // its last field
+	verdict  *hookkit.Verdict  // the last field of the Fired struct; nil until the recording begins
+	called   *hookkit.Event    // of the hook that returned last, until the tracers are notified of it; nil without one
 
 	mu      sync.Mutex // an around hook that was abandoned may still report
 	ended   bool
@@ -33,16 +30,8 @@ type recording struct {
 // record returns a copy of the snapshot for one fire, which notifies observers and tracers. If caller is not nil, the
 // fire stores there what its observers receive.
 func (s *Snapshot) record(ctx context.Context, run hookkit.AnyRun, key any, caller *hookkit.AnyFired) *Snapshot {
-	r, _ := s.point.recorded.Get().(*recording)
-	if r == nil {
-		r = new(recording)
-	}
-	r.snapshot = *s
+	r := &recording{Context: Background(ctx), snapshot: *s, run: run, key: key, caller: caller}
 	r.snapshot.recording = r
-	r.ctx, r.run, r.key, r.caller = Background(ctx), run, key, caller
-	if r.snapshot.timesHooks() {
-		r.snapshot.fill()
-	}
 	return &r.snapshot
 }
 
@@ -50,34 +39,19 @@ func (s *Snapshot) record(ctx context.Context, run hookkit.AnyRun, key any, call
 // back, and s again: the deferred function of a fire needs a variable that does not change. It is small enough to be
 // inlined, because the compiler would compile it again for each point.
 func Record[F any](s *Snapshot) (fired *F, recorded *Snapshot) {
-	fired, ok := s.recording.fired.(*F)
-	if !ok {
-		fired = new(F)
-	}
+	fired = new(F)
 	s.recording.begin(fired)
 	return fired, s
 }
 
 // begin starts the recording. Nobody else uses the Fired struct before Notify.
 func (r *recording) begin(fired any) {
-	if r.verdict == nil {
-		r.fired, r.verdict = fired, verdictOf(fired)
-	}
-	r.begun = true
+	r.verdict = verdictOf(fired)
 	r.verdict.Start = time.Now()
 }
 
-// release empties the memory of a recorded fire for a later one. It leaves the memory to the garbage collector if
-// something may still use it: an abandoned hook, or an observer in the background.
-func (s *Snapshot) release() {
-	if s.point.wraps || s.timesHooks() || slices.ContainsFunc(s.observers, func(e *entry) bool { return e.queue != nil }) {
-		return
-	}
-	r, point := s.recording, s.point
-	reflect.ValueOf(r.fired).Elem().SetZero()
-	*r = recording{fired: r.fired, verdict: r.verdict}
-	point.recorded.Put(r)
-}
+// Recording reports whether the fire has observers or tracers to notify when it ends, and has not called Record yet.
+func (s *Snapshot) Recording() bool { return s.recording != nil && s.recording.verdict == nil }
 
 func (r *recording) decided(by hookkit.By) {
 	r.mu.Lock()
@@ -89,19 +63,8 @@ func (r *recording) decided(by hookkit.By) {
 // belong to the recording any more.
 func (r *recording) concluded(by hookkit.By, err error) {
 	r.mu.Lock()
-	r.ended, r.err, r.gone = true, err, nil
-	r.mu.Unlock()
-	r.decided(by)
-}
-
-// took records the time of a hook that has returned if it is longer than the limit.
-func (r *recording) took(e *entry, start time.Time, limit time.Duration) {
-	elapsed := time.Since(start)
-	r.mu.Lock()
 	defer r.mu.Unlock()
-	if elapsed > limit && !r.ended {
-		r.verdict.Slow = append(r.verdict.Slow, hookkit.SlowHook{Hook: e.Name, Site: e.Site, Start: start, Elapsed: elapsed})
-	}
+	r.ended, r.err, r.gone, r.verdict.By = true, err, nil, by
 }
 
 func (r *recording) voted(by hookkit.By, outcome any) {
@@ -115,6 +78,9 @@ func (r *recording) failed(f *hookkit.Failure, ends, gone bool) {
 		return
 	}
 	r.verdict.Failures = append(r.verdict.Failures, f)
+	if r.called != nil {
+		failEvent(r.called, f)
+	}
 	if gone {
 		r.gone = f
 	}

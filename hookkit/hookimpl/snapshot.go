@@ -17,19 +17,25 @@ type Snapshot struct {
 	// the other fields are zero.
 	Hooks any
 
+	*registrations
+	recording *recording // of one fire; nil where fires share the snapshot
+
+	single  bool     // made by Rest: one hook of a fire that continues after a crash
+	first   uint     // with single: the index of the hook
+	rank    int      // with single: of the exit that leads the vote so far
+	refused *[]error // with single, at a CheckAll point: the refusals so far
+}
+
+// registrations are the part of a Snapshot that its copies share.
+type registrations struct {
 	point     *Point
 	layers    []*Registry
 	entries   []*entry // parallel to Hooks
 	observers []*entry
 	tracers   []*entry
 	onFailure func(context.Context, *hookkit.Failure)
-	single    bool       // made by Rest: one hook of a fire that continues after a crash
-	keyed     *keyed     // the registrations for some keys only; nil without any
-	rank      int        // with single: of the exit that leads the vote so far
-	refused   *[]error   // with single, at a CheckAll point: the refusals so far
-	recording *recording // of one fire; nil where fires share the snapshot
-
-	slow time.Duration // an observer wants to know which hooks take longer; 0 if none does
+	keyed     *keyed        // the registrations for some keys only; nil without any
+	slow      time.Duration // an observer wants to know which hooks take longer; 0 if none does
 }
 
 // depth returns the position of the entry's layer, 0 for the outermost.
@@ -42,7 +48,7 @@ func (s *Snapshot) observed() bool { return len(s.observers)+len(s.tracers) > 0 
 
 // take gathers the registrations of the layers, without Hooks. The caller holds the lock.
 func (r *Registry) take() *Snapshot {
-	s := &Snapshot{point: r.point, layers: r.layers()}
+	s := &Snapshot{registrations: &registrations{point: r.point, layers: r.layers()}}
 	for _, layer := range s.layers {
 		s.entries = append(s.entries, layer.orderings[isHook].inOrder()...)
 		s.observers = append(s.observers, layer.orderings[isObserver].inOrder()...)
@@ -69,22 +75,11 @@ func (s *Snapshot) fill() {
 	}
 	hooks := reflect.MakeSlice(reflect.SliceOf(s.point.hookType), len(s.entries), len(s.entries))
 	for i, e := range s.entries {
-		hooks.Index(i).Set(reflect.ValueOf(s.callable(e)))
+		hook := e.hook
+		if s.watched() || e.Timeout > 0 {
+			hook = s.point.MakeHook(s.point.Name, (&supervisedHook{snapshot: s, entry: e}).call)
+		}
+		hooks.Index(i).Set(reflect.ValueOf(hook))
 	}
 	s.Hooks = hooks.Interface()
 }
-
-// callable returns the hook of the entry, inside a supervisedHook if there is more to do than calling it.
-func (s *Snapshot) callable(e *entry) any {
-	if len(s.tracers) == 0 && e.Timeout == 0 && !s.timesHooks() {
-		return e.hook
-	}
-	supervised := &supervisedHook{snapshot: s, entry: e}
-	return s.point.MakeHook(s.point.Name, supervised.call)
-}
-
-// timesHooks reports whether each hook of this one fire is timed.
-func (s *Snapshot) timesHooks() bool { return s.slow > 0 && s.recording != nil && len(s.entries) > 0 }
-
-// Recording reports whether the fire has observers or tracers to notify when it ends, and has not called Record yet.
-func (s *Snapshot) Recording() bool { return s.recording != nil && !s.recording.begun }

@@ -253,6 +253,32 @@ func TestReplayUsesTheRecordedKey(t *testing.T) {
 	}
 }
 
+// The hooks replace a payload whose key was redacted. It is the recorded key that runs them, and the redacted one that
+// must not change.
+func TestReplayOfARedactedKeyMayReplace(t *testing.T) {
+	var h fixture.Hooks
+	for _, keep := range []bool{true, false} {
+		h.KeyedRewriteClosed.AddFunc(func(
+			_ context.Context, _ *fixture.Run, p fixture.Parcel,
+		) (fixture.KeyedRewriteClosedOutcome, error) {
+			if p.Note += "+"; !keep && p.Item.Tool == "move" {
+				p.Tag.Kind = "other"
+			}
+			return fixture.ReplaceKeyedRewriteClosed(p, ""), nil
+		}, fixture.ForKind("bash"))
+	}
+	at := points.Named("KeyedRewriteClosed").At(&h)
+	fired, err := at.FireKey(t.Context(), newRun(), "bash", parcel("***"))
+	if final, _ := fired.Final.(fixture.Parcel); err != nil || final.Note != "++" || final.Tag.Kind != "***" {
+		t.Errorf("the fire left %+v, %v", fired.Final, err)
+	}
+	moved := parcel("***")
+	moved.Item.Tool = "move"
+	if _, err := at.FireKey(t.Context(), newRun(), "bash", moved); !errors.Is(err, hookkit.ErrIllegal) {
+		t.Errorf("a replacement with another key: %v", err)
+	}
+}
+
 // A service whose hooks are for some keys only gets no other calls, and the program may narrow them.
 func TestServicesGetCallsForTheirKeys(t *testing.T) {
 	var ran []string

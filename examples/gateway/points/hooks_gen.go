@@ -1264,7 +1264,8 @@ func (p *OnRequestPoint) runHooks(
 	ctx context.Context, run *Run, payload *Request, by *hookkit.By, key *Route, snap *hookimpl.Snapshot,
 ) (exit OnRequestExit, err error) {
 	hookimpl.Require(payload != nil, "OnRequest")
-	key = hookimpl.KeyOr(key, payload.Route)
+	own := payload.Route
+	key = hookimpl.KeyOr(key, own)
 	state := (*hookimpl.State)(&p.hookgenRegistry)
 	now := hookimpl.CurrentFor(state, snap, *key)
 	if now == nil {
@@ -1295,7 +1296,7 @@ func (p *OnRequestPoint) runHooks(
 			case nil:
 				continue
 			case onRequestReplace:
-				if failure = hookimpl.SameKey("Route", *key, o.To.Route); failure != nil {
+				if failure = hookimpl.SameKey("Route", own, o.To.Route); failure != nil {
 					break
 				}
 				inv.Decided(out, by)
@@ -1333,7 +1334,8 @@ func (authenticatePoint) Describe() *hookimpl.Point {
 func (p *AuthenticatePoint) runHooks(
 	ctx context.Context, run *Run, payload Request, by *hookkit.By, key *Route, snap *hookimpl.Snapshot,
 ) (exit AuthenticateExit, err error) {
-	key = hookimpl.KeyOr(key, payload.Route)
+	own := payload.Route
+	key = hookimpl.KeyOr(key, own)
 	state := (*hookimpl.State)(&p.hookgenRegistry)
 	now := hookimpl.CurrentFor(state, snap, *key)
 	if now == nil {
@@ -1349,7 +1351,7 @@ func (p *AuthenticatePoint) runHooks(
 			return p.runHooks(ctx, run, payload, by, key, now)
 		}
 	}
-	inv := hookimpl.StartVote(ctx, now)
+	inv := hookimpl.Start(ctx, now)
 	defer func() {
 		if inv.Hook != 0 { // that hook crashed
 			err = inv.Crashed(recover(), by)
@@ -1401,7 +1403,8 @@ func (limitRatePoint) Describe() *hookimpl.Point {
 func (p *LimitRatePoint) runHooks(
 	ctx context.Context, run *Run, payload Request, by *hookkit.By, key *Route, snap *hookimpl.Snapshot,
 ) (exit LimitRateExit, err error) {
-	key = hookimpl.KeyOr(key, payload.Route)
+	own := payload.Route
+	key = hookimpl.KeyOr(key, own)
 	state := (*hookimpl.State)(&p.hookgenRegistry)
 	now := hookimpl.CurrentFor(state, snap, *key)
 	if now == nil {
@@ -1470,7 +1473,8 @@ func (p *RewriteTargetPoint) runHooks(
 	ctx context.Context, run *Run, payload *Request, by *hookkit.By, key *Route, snap *hookimpl.Snapshot,
 ) (err error) {
 	hookimpl.Require(payload != nil, "RewriteTarget")
-	key = hookimpl.KeyOr(key, payload.Route)
+	own := payload.Route
+	key = hookimpl.KeyOr(key, own)
 	state := (*hookimpl.State)(&p.hookgenRegistry)
 	now := hookimpl.CurrentFor(state, snap, *key)
 	if now == nil {
@@ -1533,7 +1537,8 @@ func (p *PickUpstreamPoint) runHooks(
 	ctx context.Context, run *Run, payload *Choice, by *hookkit.By, key *Route, snap *hookimpl.Snapshot,
 ) (err error) {
 	hookimpl.Require(payload != nil, "PickUpstream")
-	key = hookimpl.KeyOr(key, payload.Request.Route)
+	own := payload.Request.Route
+	key = hookimpl.KeyOr(key, own)
 	state := (*hookimpl.State)(&p.hookgenRegistry)
 	now := hookimpl.CurrentFor(state, snap, *key)
 	if now == nil {
@@ -1601,7 +1606,8 @@ func (upstreamHeadersPoint) Describe() *hookimpl.Point {
 func (p *UpstreamHeadersPoint) runHooks(
 	ctx context.Context, run *Run, payload Request, bys *[]hookkit.By, key *Route, snap *hookimpl.Snapshot,
 ) (collected []Header) {
-	key = hookimpl.KeyOr(key, payload.Route)
+	own := payload.Route
+	key = hookimpl.KeyOr(key, own)
 	state := (*hookimpl.State)(&p.hookgenRegistry)
 	now := hookimpl.CurrentFor(state, snap, *key)
 	if now == nil {
@@ -1706,7 +1712,7 @@ type aroundUpstreamInvocation struct {
 }
 
 // Call runs the inner hooks and the act with the payload. Calling it again runs them again. The
-// error is that of the act or of an inner hook, or hookkit.ErrNextOver.
+// error is or wraps that of the act or of an inner hook, or is hookkit.ErrNextOver.
 func (n AroundUpstreamNext) Call(
 	ctx context.Context,
 	payload Exchange,
@@ -1755,13 +1761,14 @@ func (p *AroundUpstreamPoint) runHooks(
 	act func(context.Context, Exchange) (*http.Response, error),
 	by *hookkit.By, key *Route, snap *hookimpl.Snapshot,
 ) (result *http.Response, err error) {
-	key = hookimpl.KeyOr(key, payload.Route)
+	own := payload.Route
+	key = hookimpl.KeyOr(key, own)
 	state := (*hookimpl.State)(&p.hookgenRegistry)
 	now := hookimpl.CurrentFor(state, snap, *key)
 	if now == nil { // something changed since the last fire, or somebody observes
 		now = hookimpl.ResolveFor(ctx, run, state, snap, *key)
 	}
-	inv := &aroundUpstreamInvocation{Run: run, Snap: now, Do: act, Key: *key}
+	inv := &aroundUpstreamInvocation{Run: run, Snap: now, Do: act, Key: own}
 	defer inv.Finish(ctx, now)
 	if now.Recording() {
 		fired, recorded := hookimpl.Record[AroundUpstreamFired[Exchange]](now)
@@ -1773,7 +1780,7 @@ func (p *AroundUpstreamPoint) runHooks(
 		}()
 	}
 	answer, err := AroundUpstreamNext{inv, 0}.Call(ctx, payload)
-	hookimpl.Concluded(ctx, &inv.AroundInvocation, now, &answer, err, by)
+	err = hookimpl.Concluded(ctx, &inv.AroundInvocation, now, &answer, err, by)
 	return answer.Value(), err
 }
 
@@ -1798,7 +1805,8 @@ func (onUpstreamErrorPoint) Describe() *hookimpl.Point {
 func (p *OnUpstreamErrorPoint) runHooks(
 	ctx context.Context, run *Run, payload UpstreamError, by *hookkit.By, key *Route, snap *hookimpl.Snapshot,
 ) (exit OnUpstreamErrorExit, err error) {
-	key = hookimpl.KeyOr(key, payload.Request.Route)
+	own := payload.Request.Route
+	key = hookimpl.KeyOr(key, own)
 	state := (*hookimpl.State)(&p.hookgenRegistry)
 	now := hookimpl.CurrentFor(state, snap, *key)
 	if now == nil {
@@ -1868,7 +1876,8 @@ func (p *OnResponsePoint) runHooks(
 	ctx context.Context, run *Run, payload *Response, by *hookkit.By, key *Route, snap *hookimpl.Snapshot,
 ) (exit OnResponseExit, err error) {
 	hookimpl.Require(payload != nil, "OnResponse")
-	key = hookimpl.KeyOr(key, payload.Route)
+	own := payload.Route
+	key = hookimpl.KeyOr(key, own)
 	state := (*hookimpl.State)(&p.hookgenRegistry)
 	now := hookimpl.CurrentFor(state, snap, *key)
 	if now == nil {
@@ -1899,7 +1908,7 @@ func (p *OnResponsePoint) runHooks(
 			case nil:
 				continue
 			case onResponseReplace:
-				if failure = hookimpl.SameKey("Route", *key, o.To.Route); failure != nil {
+				if failure = hookimpl.SameKey("Route", own, o.To.Route); failure != nil {
 					break
 				}
 				inv.Decided(out, by)
@@ -1936,7 +1945,8 @@ func (responseHeadersPoint) Describe() *hookimpl.Point {
 func (p *ResponseHeadersPoint) runHooks(
 	ctx context.Context, run *Run, payload Response, bys *[]hookkit.By, key *Route, snap *hookimpl.Snapshot,
 ) (collected []Header) {
-	key = hookimpl.KeyOr(key, payload.Route)
+	own := payload.Route
+	key = hookimpl.KeyOr(key, own)
 	state := (*hookimpl.State)(&p.hookgenRegistry)
 	now := hookimpl.CurrentFor(state, snap, *key)
 	if now == nil {
@@ -1994,7 +2004,8 @@ func (onDonePoint) Describe() *hookimpl.Point {
 func (p *OnDonePoint) runHooks(
 	ctx context.Context, run *Run, payload Done, key *Route, snap *hookimpl.Snapshot,
 ) {
-	key = hookimpl.KeyOr(key, payload.Request.Route)
+	own := payload.Request.Route
+	key = hookimpl.KeyOr(key, own)
 	state := (*hookimpl.State)(&p.hookgenRegistry)
 	now := hookimpl.CurrentFor(state, snap, *key)
 	if now == nil {
@@ -2059,7 +2070,7 @@ func (p *CheckReloadPoint) runHooks(
 			return p.runHooks(ctx, run, payload, bys, now)
 		}
 	}
-	inv := hookimpl.StartCheckAll(ctx, now)
+	inv := hookimpl.Start(ctx, now)
 	at := &payload
 	defer func() {
 		if inv.Hook != 0 { // that hook crashed

@@ -1452,7 +1452,7 @@ func (p *JudgePoint) runHooks(
 			return p.runHooks(ctx, run, payload, by, now)
 		}
 	}
-	inv := hookimpl.StartVote(ctx, now)
+	inv := hookimpl.Start(ctx, now)
 	defer func() {
 		if inv.Hook != 0 { // that hook crashed
 			err = inv.Crashed(recover(), by)
@@ -1657,7 +1657,7 @@ type wrapInvocation struct {
 }
 
 // Call runs the inner hooks and the act with the payload. Calling it again runs them again. The
-// error is that of the act or of an inner hook, or hookkit.ErrNextOver.
+// error is or wraps that of the act or of an inner hook, or is hookkit.ErrNextOver.
 func (n WrapNext) Call(
 	ctx context.Context,
 	payload Call,
@@ -1719,7 +1719,7 @@ func (p *WrapPoint) runHooks(
 		}()
 	}
 	answer, err := WrapNext{inv, 0}.Call(ctx, payload)
-	hookimpl.Concluded(ctx, &inv.AroundInvocation, now, &answer, err, by)
+	err = hookimpl.Concluded(ctx, &inv.AroundInvocation, now, &answer, err, by)
 	return answer.Value(), err
 }
 
