@@ -13,6 +13,10 @@ import (
 
 	"go.uber.org/goleak"
 
+	"github.com/hookgen/hookgen/contrib/nats"
+	"github.com/hookgen/hookgen/contrib/nats/natsfleet"
+	"github.com/hookgen/hookgen/generated/agent"
+	"github.com/hookgen/hookgen/loop"
 	"github.com/hookgen/hookgen/loop/fleet"
 )
 
@@ -69,6 +73,53 @@ func (l lines) Write(text []byte) (int, error) {
 	return len(text), nil
 }
 
+// asked runs an agent that asks before it pays. The commands show the run with its question, and answer it.
+func asked(t *testing.T, address string, client func(...string) string) {
+	t.Helper()
+	conn, err := nats.Connect("nats://"+address, nats.Password("ann", "secret"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer conn.Close()
+	store, err := natsfleet.Open(t.Context(), conn, natsfleet.Config{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	asker := clerk{}.agent()
+	asker.Hooks = loop.Hooks(agent.OnPermissionFunc(func(
+		context.Context, *agent.Run, agent.ToolCallRequest,
+	) (agent.OnPermissionOutcome, error) {
+		return agent.Ask{}, nil
+	}))
+	ctx, stop := context.WithCancel(t.Context())
+	ended := make(chan error)
+	go func() {
+		ended <- (&fleet.Worker{Store: store, Agents: map[string]*loop.Agent{"asker": asker}}).Run(ctx)
+	}()
+	c := fleet.NewClient(store)
+	err = c.Submit(ctx, fleet.Task{ID: "q", Agent: "asker", Text: "pay 1 orders, 1 at a time"})
+	if err == nil {
+		_, err = c.WaitFor(ctx, "q", func(s fleet.Status) bool { return s.State == fleet.Suspended })
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got := client("list"); !strings.Contains(got, "suspended") || !strings.Contains(got, `question about "pay"`) {
+		t.Error(got)
+	}
+	client("answer", "-by", "ann", "q", "allow")
+	if r, err := c.Wait(ctx, "q"); err != nil || r.Reply != "1 orders are paid" {
+		t.Errorf("%+v, %v", r, err)
+	}
+	if got := client("list"); !strings.Contains(got, "80 tokens  cost 0.0000") {
+		t.Error(got)
+	}
+	stop()
+	if err := <-ended; err != nil {
+		t.Error(err)
+	}
+}
+
 // TestProgram runs a server with a password, a worker with health and metrics, and a client.
 func TestProgram(t *testing.T) {
 	address, err := freeAddress()
@@ -100,7 +151,6 @@ func TestProgram(t *testing.T) {
 		}
 	}
 	_, endServer := start("server", "-dir", t.TempDir(), "-listen", address, "-sync", "10s")
-	url, endWorker := start("worker", "-http", "127.0.0.1:0", "-events", "records")
 	client := func(args ...string) string {
 		t.Helper()
 		var out, problems bytes.Buffer
@@ -109,6 +159,8 @@ func TestProgram(t *testing.T) {
 		}
 		return out.String()
 	}
+	asked(t, address, client)
+	url, endWorker := start("worker", "-http", "127.0.0.1:0", "-events", "records")
 	if got := client("submit", "-tenant", "acme", "a", "pay 4 orders, 2 at a time"); !strings.HasPrefix(got,
 		`done: "4 orders are paid"`) {
 		t.Error(got)

@@ -60,6 +60,9 @@ func TestTaskRunsOnce(t *testing.T) {
 			if err := c.Submit(ctx, task("a")); err != nil || look.Count() != 1 {
 				t.Errorf("%v, %d calls", err, look.Count())
 			}
+			if err := c.Answer(ctx, "a", Answer{}); !errors.Is(err, ErrConflict) {
+				t.Errorf("an answer to the ended run: %v", err)
+			}
 			other := task("a")
 			other.Text = "other work"
 			if err := c.Submit(ctx, other); err == nil {

@@ -410,8 +410,15 @@ func (p *process) count() {
 	p.w.tally.Failures++
 }
 
-// Now and Sleep make a process the clock of its worker: it is wrong and runs too fast or too slowly.
-func (p *process) Now() time.Time { return time.Now().Add(p.skew) }
+// Now and Sleep make a process the clock of its worker: it runs too fast or too slowly, and it is wrong. Every ten
+// seconds it jumps, once forward and once back.
+func (p *process) Now() time.Time {
+	now := time.Now()
+	if now.Second()/10%2 == 1 {
+		return now.Add(-p.skew)
+	}
+	return now.Add(p.skew)
+}
 
 func (p *process) Sleep(ctx context.Context, d time.Duration) error {
 	if p.isDead() {
