@@ -9,7 +9,7 @@ func (n *named) below(a assignment) (next int) {
 	if at == len(s) || a.kind <= weak {
 		return a.op.at
 	}
-	if isQuote(s[at]) || s[at] == '\\' && at+1 < len(s) && isQuote(s[at+1]) {
+	if isQuote(s[at]) {
 		a.op.nextLine, a.op.at = false, at
 		return n.value(a)
 	}

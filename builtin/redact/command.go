@@ -16,29 +16,13 @@ func schemeLength(s string) int {
 
 func hasScheme(s string) bool { return schemeLength(s) > 0 && len(s) > 12 }
 
-// schemes redacts credentials after "Bearer" and "Basic" anywhere in the text.
-func (n *named) schemes() {
-	s := n.s
-	for at := 0; at < len(s); at++ {
-		i := strings.IndexAny(s[at:], "bB")
-		if i < 0 {
-			return
-		}
-		at += i
-		size := length(s[at:min(len(s), at+6)], "scheme")
-		if size == 0 || !beginsWord(s, at) {
-			continue
-		}
-		from := skipBlanks(s, at+size)
-		if strings.HasPrefix(s[at+size:], "%20") {
-			from = at + size + 3
-		}
-		to := any64.skip(s, from, len(s))
-		value := strings.TrimRight(s[from:to], ".-")
-		if from > at+size && len(value) >= 8 && !isPlaceholder(value) && isCredential(value) {
-			n.found = append(n.found, span{from, from + len(value), ""})
-		}
-		at = max(at+size, to) - 1
+// scheme redacts a credential after "Bearer" or "Basic", which end at end.
+func (n *named) scheme(end int) {
+	from := skipBlanks(n.s, end)
+	to := any64.skip(n.s, from, len(n.s))
+	value := strings.TrimRight(n.s[from:to], ".-")
+	if from > end && len(value) >= 8 && !isPlaceholder(value) && isCredential(value) {
+		n.found = append(n.found, span{from, from + len(value), ""})
 	}
 }
 
@@ -52,15 +36,19 @@ func isCredential(v string) bool {
 	return strings.ToLower(rest) != rest && strings.ToUpper(v) != v && len(v) >= 12 || strings.HasSuffix(v, "=")
 }
 
-// passwordFiles redacts the passwords in lines of .pgpass files, host:port:database:user:password, and in the options
-// -u and --user of curl and in short flags of other programs.
+// passwordFiles redacts the passwords in lines of .pgpass files, host:port:database:user:password.
 func (n *named) passwordFiles() {
-	s := n.s
-	for at := 0; at < len(s); {
-		end := commandEnd(s, at)
-		begin := at
-		at = min(end+1, len(s))
-		n.command(begin, end)
+	at := 0
+	for line := range strings.Lines(n.s) {
+		text := strings.TrimRight(line, "\r\n")
+		if len(text) <= 4096 && strings.Count(text, ":") == 4 && fits(text, "pgpass") {
+			last := strings.LastIndexByte(text, ':') + 1
+			user := strings.Split(text, ":")[2]
+			if !digits.all(user) && !isPlaceholder(text[last:]) {
+				n.found = append(n.found, span{at + last, at + len(text), ""})
+			}
+		}
+		at += len(line)
 	}
 }
 
@@ -77,47 +65,28 @@ func commandEnd(s string, at int) int {
 	}
 }
 
-// command redacts the passwords in the line s[at:end].
-func (n *named) command(at, end int) {
-	s := n.s
-	line := strings.TrimRight(s[at:end], "\r")
-	if len(line) <= 4096 && strings.Count(line, ":") == 4 {
-		last := strings.LastIndexByte(line, ':') + 1
-		user := strings.Split(line, ":")[2]
-		if fits(line, "pgpass") && !digits.all(user) && !isPlaceholder(line[last:]) {
-			n.found = append(n.found, span{at + last, at + len(line), ""})
+// command redacts the passwords after the flags of the program at start. If a line names the program again, the rest is
+// not read again.
+func (n *named) command(start int) {
+	for _, p := range programs[n.s[start]] {
+		if start < n.read[p] || !strings.HasPrefix(n.s[start:], p.program) {
+			continue
 		}
-	}
-	if curl := strings.Index(line, "curl"); curl >= 0 {
-		n.curl(at+curl, at+len(line))
-	}
-	for _, p := range passwordFlags {
-		for from := at; ; {
-			i := strings.Index(s[from:at+len(line)], p.program)
-			if i < 0 {
-				break
-			}
-			from += i + len(p.program)
-			if beginsCommand(s, from-len(p.program)) {
-				from = n.passwordFlag(p, from, at+len(line))
-			}
+		if start >= n.line {
+			n.line = commandEnd(n.s, start)
 		}
-	}
-	if strings.Contains(line, "--password-stdin") {
-		n.echoed(at, at+len(line))
+		n.read[p] = n.passwordFlag(p, start+len(p.program), n.line)
 	}
 }
 
-// beginsCommand reports whether the word at at can be a program: a line, a blank, a quote, the directory of the program
-// or an escaped line break precedes it.
-func beginsCommand(s string, at int) bool {
-	return at == 0 || !dotted[s[at-1]] || at > 1 && s[at-2] == '\\'
-}
-
-// echoed redacts the password in echo x | docker login --password-stdin.
-func (n *named) echoed(from, to int) {
+// echoed redacts the password in echo x | docker login --password-stdin, whose last word is the name at to.
+func (n *named) echoed(to, end int) {
+	if n.s[to:end] != "password-stdin" {
+		return
+	}
+	from := lineStart(n.s, to)
 	i := strings.Index(n.s[from:to], "echo ")
-	if i < 0 || !beginsCommand(n.s, from+i) {
+	if i < 0 || !beginsWord(n.s, from+i) {
 		return
 	}
 	value, end := shellWord(n.s[:to], from+i+len("echo "))
@@ -129,50 +98,32 @@ func (n *named) echoed(from, to int) {
 // standIns are passwords of documentations.
 var standIns = set("stand-ins")
 
-// curl redacts the password after -u user: in a command line.
-func (n *named) curl(from, to int) {
-	s := n.s
-	for at := from; at < to; at++ {
-		if s[at] != '-' || !isSpace(s[at-1]) {
-			continue
-		}
-		size := length(wordAt(s, at), "curl-user")
-		if size == 0 {
-			continue
-		}
-		value := skipBlanks(s, at+size)
-		value, end := shellWord(s[:to], value)
-		user, password, ok := strings.Cut(s[value:max(value, end)], ":")
-		if ok && password != "" && !isPlaceholder(password) && !standIns[strings.ToLower(strings.Trim(password, "[]<>{}"))] {
-			n.found = append(n.found, span{value + len(user) + 1, end, ""})
-		}
-		at = max(at, end-1)
-	}
-}
-
 // A passwordFlag is a flag for a password that does not name it.
 type passwordFlag struct {
 	program, flag string
 	joined, apart bool // the password may be in the same word, or in the next one
+	user          bool // the password is after a name and a colon
 }
 
-var passwordFlags = func() (flags []passwordFlag) {
+// programs holds the flags by the first bytes of their programs.
+var programs = func() (by [256][]*passwordFlag) {
 	for _, row := range table("commands") {
-		flags = append(flags, passwordFlag{strings.Join(row[2:], " "), row[0], row[1] != "apart", row[1] != "joined"})
+		p := passwordFlag{strings.Join(row[2:], " "), row[0], row[1] != "apart", row[1] != "joined", row[1] == "user"}
+		by[p.program[0]] = append(by[p.program[0]], &p)
 	}
-	return flags
+	return by
 }()
 
 // passwordFlag redacts the password after the flag of a program whose name begins before from. It returns the position
 // to which it has read the command.
-func (n *named) passwordFlag(p passwordFlag, from, to int) int {
+func (n *named) passwordFlag(p *passwordFlag, from, to int) int {
 	s := n.s[:to]
 	at := slug.skip(s, from, to) // mysqldump
-	if at == to || !isBlank(s[at]) {
+	if at == to || !isSpace(s[at]) {
 		return at
 	}
-	for at++; at < to && strings.IndexByte(";|&", s[at]) < 0 && !strings.HasPrefix(s[at:], `\n`); at++ {
-		if !isSpace(s[at-1]) || !strings.HasPrefix(s[at:], p.flag) {
+	for at++; at < to && !endsCommand(s, at); at++ {
+		if s[at] != '-' || !isSpace(s[at-1]) || !strings.HasPrefix(s[at:], p.flag) {
 			continue
 		}
 		value := at + len(p.flag)
@@ -184,20 +135,39 @@ func (n *named) passwordFlag(p passwordFlag, from, to int) int {
 			continue
 		}
 		value, end := shellWord(s, value)
-		password := s[min(value, end):end]
-		isPort := strings.Trim(password, "0123456789:./-") == "" // as in docker run --name mysql -p3306:3306
-		if password != "" && password[0] != '-' && !isPort && hidden(password, everything) {
+		if value = min(value, end); p.secret(&value, s[:end]) {
 			n.found = append(n.found, span{value, end, ""})
 		}
 		return max(at, end)
 	}
+	visit(at - from)
 	return at
 }
 
-// shellWord returns the span of the word of a command at at, without its quotes. In a text of JSON they are escaped.
+// endsCommand reports whether another command begins at at, also in a text of JSON.
+func endsCommand(s string, at int) bool {
+	next := s[min(at+1, len(s)-1)]
+	return s[at] == '\\' && next == 'n' ||
+		strings.IndexByte(";|&", s[at]) >= 0 && (isSpace(s[at-1]) || isSpace(next) || next == s[at])
+}
+
+// secret reports whether the word at at, with which s ends, is a password. It moves at to the password after a user.
+func (p *passwordFlag) secret(at *int, s string) bool {
+	password := s[*at:]
+	if p.user {
+		_, password, _ = strings.Cut(password, ":")
+		*at = len(s) - len(password)
+		plain := strings.ToLower(strings.Trim(password, "[]<>{}"))
+		return password != "" && !isPlaceholder(password) && !standIns[plain]
+	}
+	isPort := strings.Trim(password, "0123456789:./-") == "" // as in docker run --name mysql -p3306:3306
+	return !isPort && password[0] != '-' && hidden(password, everything)
+}
+
+// shellWord returns the span of the word of a command at at, without its quotes.
 func shellWord(s string, at int) (from, to int) {
-	if quote := backslashes.skip(s, at, len(s)); quote < len(s) && isQuote(s[quote]) {
-		return quote + 1, quoteEnd(s, quote+1, s[quote], quote-at)
+	if at < len(s) && isQuote(s[at]) {
+		return at + 1, quoteEnd(s, at+1, s[at])
 	}
 	return at, shellBytes.skip(s, at, len(s))
 }

@@ -6,144 +6,149 @@ import (
 	"unicode/utf8"
 )
 
-// A decoder finds the parts of a text that are encoded. A secret in them is found in the decoded part, also if the
-// encoding divides it or changes the characters around it.
-type decoder struct {
-	sign    string // a part has it
-	part    func(s string, at, from int) (begin, end int)
-	escapes *[256][]escape
-	number  string // begins an escape with hexadecimal digits, for example "%" in %20; "": there is none
-	digits  int
-}
-
-var decoders = []decoder{
-	{"%", addressAround, escapesOf("percent"), "%", 2},
-	{`\`, lineAround, escapesOf("backslash"), `\u`, 4},
-	{"&", lineAround, escapesOf("entity"), "", 0},
-	{"=\n", mailAround, escapesOf("mail"), "=", 2},
-	{"=\r\n", mailAround, escapesOf("mail"), "=", 2},
-}
-
-// An escape is a sequence of bytes in an encoded text.
-type escape struct{ text, plain string }
-
-// escapesOf returns the escapes of a decoder by their first bytes.
-func escapesOf(decoder string) *[256][]escape {
-	escapes := new([256][]escape)
-	for _, row := range table("escapes") {
-		if text, err := strconv.Unquote(row[1]); err == nil && row[0] == decoder {
-			plain, _ := strconv.Unquote(row[2])
-			escapes[text[0]] = append(escapes[text[0]], escape{text, plain})
-		}
-	}
-	return escapes
-}
-
-// decode returns the plain bytes of the escape at the beginning of s and the length of the escape, or 0 if there is
-// none. before is the byte in front of s.
-func (d *decoder) decode(s string, before byte) (plain string, size int) {
-	if d.number == "=" && before == '=' {
-		return "", 0
-	}
-	for _, e := range d.escapes[s[0]] {
-		if strings.HasPrefix(s, e.text) {
-			return e.plain, len(e.text)
-		}
-	}
-	size = len(d.number) + d.digits
-	if d.digits == 0 || len(s) < size || s[0] != d.number[0] || s[len(d.number)-1] != d.number[len(d.number)-1] {
-		return "", 0
-	}
-	c, err := strconv.ParseUint(s[len(d.number):size], 16, 16)
-	switch {
-	case err != nil || d.number == "=" && strings.ToUpper(s[:size]) != s[:size]:
-		return "", 0
-	case d.digits == 4 && (c <= ' ' || c >= utf8.RuneSelf):
-		return string(rune(mask)), size
-	}
-	return string([]byte{byte(c)}), size
-}
-
 // maxEncodings is how often a text can be encoded. For example, a URL in the query of another one is encoded twice.
 const maxEncodings = 3
 
-// appendDecoded appends the spans of an encoded text that are secret after decoding. For example, the value of
-// ?x=password%3Dhunter2 and of "{\"password\":\"hunter2\"}" are secrets.
-func (r *Redactor) appendDecoded(spans []span, s string) []span {
-	for _, d := range decoders {
-		for at := 0; ; {
-			n := strings.Index(s[at:], d.sign)
-			if n < 0 {
-				break
-			}
-			from, to := d.part(s, at+n, at)
-			visit(to - from)
-			text, origins := d.all(s[from:to])
-			for range maxEncodings {
-				if text == "" {
-					break
-				}
-				for _, p := range seen(text, func(view string) []span { return r.findPlain(view, text) }) {
-					spans = append(spans, span{from + int(origins[p.from]), from + int(origins[p.to]), p.kind})
-				}
-				var again []int32
-				text, again = d.all(text)
-				for i, position := range again {
-					again[i] = origins[position]
-				}
-				origins = again
-			}
-			at = to
-		}
+// escapes are the escapes of JSON, HTML and XML with their characters, by their first two bytes.
+var escapes = func() map[[2]byte][][2]string {
+	by := make(map[[2]byte][][2]string)
+	for _, row := range table("escapes") {
+		text, _ := strconv.Unquote(row[0])
+		plain, _ := strconv.Unquote(row[1])
+		key := [2]byte{text[0], text[1]}
+		by[key] = append(by[key], [2]string{text, plain})
 	}
-	return spans
-}
+	return by
+}()
 
-// all decodes a text. origins has the position in s of each byte of the result, and of its end. The result is "" if s
-// has no escape.
-func (d *decoder) all(s string) (text string, origins []int32) {
-	b := make([]byte, 0, len(s))
-	origins = make([]int32, 0, len(s)+1)
-	decoded, before := false, byte(0)
-	for at := 0; at < len(s); before = s[at-1] {
-		if c := s[at]; d.escapes[c] == nil && (d.number == "" || c != d.number[0]) {
-			b, origins = append(b, c), append(origins, int32(at))
-			at++
+// unescaped are bytes that begin no escape, and inURL the bytes of URLs and forms.
+var unescaped, inURL, upperHex = chars(`"%\&=+`).not(), chars("a-zA-Z0-9%.~_+/:?&=#@,;!*()$'-"), alphabets["HEX"]
+
+// decode returns the view of s with the escapes of URLs, JSON, XML and mails replaced by their characters. For example,
+// a secret follows the name in ?x=password%3Dhunter2, in "{\"password\":\"hunter2\"}", and in a mail whose lines are
+// divided. It returns false if s has no escape.
+func decode(s string) (v view, ok bool) {
+	var b builder
+	mail := isMail(s)
+	line, isJSON := 0, false // the end of a line, and whether it has escapes of JSON
+	run, isURL := 0, false   // the end of a part in the alphabet of URLs, and whether it has escapes of URLs
+	for at := 0; at < len(s); {
+		if from := at; unescaped[s[at]] {
+			at = unescaped.skip(s, at, len(s))
+			b.bytes = append(b.bytes, s[from:at]...)
 			continue
 		}
-		plain, size := d.decode(s[at:], before)
-		decoded = decoded || size > 1
-		if size == 0 {
-			plain, size = s[at:at+1], 1
+		c, size := escapeAt(s, at, mail)
+		switch s[at] {
+		case '=':
+			if c == '\n' { // a line was divided here
+				b.drop(size)
+				at += size
+				ok = true
+				continue
+			}
+		case '\\', '"':
+			if at >= line {
+				line = lineEnd(s, at)
+				isJSON = hasEscape(s[at:line], '\\')
+			}
+			if isJSON && s[at] == '"' {
+				c = mask // it closes the text of JSON that holds the escapes
+			}
+		case '%', '+':
+			if at >= run {
+				run = inURL.skip(s, at, len(s))
+				isURL = hasEscape(s[at:run], '%')
+			}
+			if isURL && s[at] == '+' {
+				c = ' '
+			}
 		}
-		for range len(plain) {
-			origins = append(origins, int32(at))
-		}
-		b = append(b, plain...)
+		b.put(c, size)
+		ok = ok || size > 1
 		at += size
 	}
-	if !decoded {
-		return "", nil
+	b.text = string(b.bytes)
+	return b.view, ok
+}
+
+// hasEscape reports whether s has an escape that begins with a byte.
+func hasEscape(s string, begin byte) bool {
+	for at := 0; ; at++ {
+		n := strings.IndexByte(s[at:], begin)
+		if n < 0 {
+			return false
+		}
+		at += n
+		if _, size := escapeAt(s, at, false); size > 1 {
+			return true
+		}
 	}
-	return string(b), append(origins, int32(len(s)))
 }
 
-// inURL are the bytes of URLs and forms.
-var inURL = chars("a-zA-Z0-9%.~_+/:?&=#@,;!*()$'-")
-
-func addressAround(s string, at, from int) (begin, end int) {
-	return inURL.back(s, at, at-from), inURL.skip(s, at+1, len(s))
-}
-
-func lineAround(s string, at, from int) (begin, end int) {
-	return from + strings.LastIndexByte(s[from:at], '\n') + 1, lineEnd(s, at)
-}
-
-// mailAround returns the rest of a mail. Its lines have at most 76 characters, and the longer ones are divided.
-func mailAround(s string, at, from int) (begin, end int) {
-	line := at - strings.LastIndexByte(s[max(0, at-100):at], '\n') - 1 - max(0, at-100)
-	if line < 60 || line > 76 || s[at-1] == '=' {
-		return at, at + 2
+// escapeAt returns the character of the escape at at, and the length of the escape. It is 1 if there is none.
+func escapeAt(s string, at int, mail bool) (c byte, size int) {
+	if s[at] == '\\' && at > 0 && s[at-1] == 0x1b {
+		return s[at], 1 // it ends a link of a terminal
 	}
-	return from, len(s)
+	rest := s[at:min(len(s), at+6)]
+	if (rest[0] == '\\' || rest[0] == '&') && len(rest) > 1 {
+		for _, e := range escapes[[2]byte{rest[0], rest[1]}] {
+			if strings.HasPrefix(rest, e[0]) {
+				return e[1][0], len(e[0])
+			}
+		}
+	}
+	switch {
+	case rest[0] == '%':
+		c, size = hexByte(rest, 1, 2)
+		if c >= utf8.RuneSelf && !(at > 2 && s[at-3] == '%') && !strings.HasPrefix(s[at+size:], "%") {
+			return '%', 1 // a letter outside ASCII has more bytes
+		}
+		return c, size
+	case strings.HasPrefix(rest, `\u`):
+		return hexByte(rest, 2, 4)
+	case strings.HasPrefix(rest, `\x`):
+		return hexByte(rest, 2, 2)
+	case rest[0] != '=' || at > 0 && s[at-1] == '=':
+	case mail && strings.HasPrefix(rest, "=\n"):
+		return '\n', 2
+	case mail && strings.HasPrefix(rest, "=\r\n"):
+		return '\n', 3
+	case len(rest) > 2 && upperHex[rest[1]] && upperHex[rest[2]] &&
+		(mail || at > 2 && s[at-3] == '=' || length(rest, "quoted-printable") > 0):
+		return hexByte(rest, 1, 2)
+	}
+	return s[at], 1
+}
+
+// hexByte returns the byte of an escape with digits from from on. In a text of Go or JSON, control characters and those
+// outside ASCII are masks.
+func hexByte(escape string, from, digits int) (c byte, size int) {
+	if len(escape) < from+digits {
+		return escape[0], 1
+	}
+	n, err := strconv.ParseUint(escape[from:from+digits], 16, 16)
+	switch {
+	case err != nil:
+		return escape[0], 1
+	case escape[0] == '\\' && (n <= ' ' || n >= utf8.RuneSelf):
+		return mask, from + digits
+	}
+	return byte(n), from + digits
+}
+
+// isMail reports whether s has a line of a mail that was divided, because lines have at most 76 characters there.
+func isMail(s string) bool {
+	for at := 0; ; {
+		end, ok := index(s, at, "\n")
+		if !ok {
+			return false
+		}
+		line := strings.TrimSuffix(s[at:end], "\r")
+		if len(line) > 60 && len(line) <= 77 && line[len(line)-1] == '=' && line[len(line)-2] != '=' {
+			return true
+		}
+		at = end + 1
+	}
 }

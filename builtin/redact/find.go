@@ -56,27 +56,58 @@ func without(spans, others []span) []span {
 	return kept
 }
 
-// find returns the spans of a text that the built-in rules replace. Each finder reads the text once and independently
-// of the others, so that the time is linear in the length of the text. If s is the beginning of a larger text, whole is
-// that text: its end may say that the values of s are secret.
+// find returns the spans of a text that the built-in rules replace. If s is the beginning of a larger text, whole is
+// that text: its end may say that the values of s are secret. A secret that is complete before a color ends there.
 func (r *Redactor) find(s, whole string) []span {
-	return seen(s, func(view string) []span {
-		return merge(r.appendDecoded(r.findPlain(view, whole), view))
-	})
-}
-
-// seen returns the spans of s that find finds in its view. A secret that is complete before a color ends there.
-func seen(s string, find func(view string) []span) []span {
-	apart := viewOf(s, false)
-	found := apart.origins(find(apart.text))
-	if !apart.divides {
+	found, divides := r.findIn(s, whole, false)
+	if !divides {
 		return found
 	}
-	joined := viewOf(s, true)
-	return merge(append(found, without(joined.origins(find(joined.text)), found)...))
+	joined, _ := r.findIn(s, whole, true)
+	return merge(append(found, without(joined, found)...))
 }
 
-// findPlain is find for the view of a text that is not percent-encoded.
+// findIn is find in the views of s: the text as a reader sees it, and the texts that its escapes stand for. Each finder
+// reads a view once, so that the time is linear in the length of the text. divides reports whether invisible texts
+// divide words; with joined, such words are one, and only the last view is read.
+func (r *Redactor) findIn(s, whole string, joined bool) (found []span, divides bool) {
+	var views []view
+	for level := 0; ; level++ {
+		v := viewOf(s, joined)
+		views, divides = append(views, v), divides || v.divides
+		plain, encoded := decode(v.text)
+		encoded = encoded && level < maxEncodings
+		if level < 2 && !joined || !encoded { // a text that is encoded more often is read when it is decoded
+			spans := r.findPlain(v.text, whole)
+			if encoded {
+				skipEscapes(v.text, spans)
+			}
+			for _, v := range slices.Backward(views) {
+				spans = v.origins(spans)
+			}
+			found = append(found, spans...)
+		}
+		if !encoded {
+			return merge(found), divides
+		}
+		views, s, whole = append(views, plain), plain.text, plain.text
+	}
+}
+
+// skipEscapes moves the beginning of spans to the end of the escape that contains it. For example, the letter of a \t
+// before a token does not belong to it.
+func skipEscapes(s string, spans []span) {
+	for i, p := range spans {
+		begin := strings.LastIndexByte(s[max(0, p.from-5):p.from], '\\')
+		if begin >= 0 {
+			begin += max(0, p.from-5)
+			_, size := escapeAt(s, begin, false)
+			spans[i].from = min(max(p.from, begin+size), p.to)
+		}
+	}
+}
+
+// findPlain is find in one view.
 func (r *Redactor) findPlain(s, whole string) []span {
 	var secrets []span
 	if !r.KeepSecrets {

@@ -2,7 +2,7 @@ package redact
 
 import "strings"
 
-var maskBytes, unseen, backslashes = chars("\x1f"), chars("\x1f\x00"), chars(`\`)
+var maskBytes, unseen = chars("\x1f"), chars("\x1f\x00")
 
 // value redacts the value of a name and returns the position from which the search continues.
 func (n *named) value(a assignment) (next int) {
@@ -28,15 +28,17 @@ func (n *named) value(a assignment) (next int) {
 	if at == len(s) || at > clean && isSpace(s[at]) {
 		return at
 	}
-	q := backslashes.skip(s, at, len(s))
-	if escapes := q - at; quoteAt(s, q) > 0 {
-		if !a.op.quoted && closesQuote(s, a.start, q) { // "token=" + token
-			return q
+	if isQuote(s[at]) {
+		if !a.op.quoted && closesQuote(s, a.start, at) { // "token=" + token
+			return at
 		}
-		return n.quoted(a, q, escapes)
+		return n.quoted(a, at)
+	}
+	if c, size := escapeAt(s, at, false); size > 1 && isQuote(c) {
+		return at // the decoded view has the quote
 	}
 	if q := prefixedQuote(s, at); q > at {
-		return n.quoted(a, q, 0)
+		return n.quoted(a, q)
 	}
 	switch s[at] {
 	case '{', '[':
@@ -56,20 +58,6 @@ func (n *named) value(a assignment) (next int) {
 		}
 	}
 	return n.bare(a, at)
-}
-
-// quoteAt returns the length of the quote at at, which may be escaped for HTML, URLs or JSON, or 0.
-func quoteAt(s string, at int) int {
-	if at >= len(s) {
-		return 0
-	}
-	if isQuote(s[at]) {
-		return 1
-	}
-	if strings.IndexByte("&%u", s[at]) >= 0 {
-		return length(s[at:min(len(s), at+6)], "escaped-quote")
-	}
-	return 0
 }
 
 func afterQuote(s string, start int) bool { return start > 0 && isQuote(s[start-1]) }
@@ -95,14 +83,14 @@ func prefixedQuote(s string, at int) int {
 var literalMarks = chars("rRbBfFuUL@$")
 
 // quoted redacts a value in quotes, and the literals that are joined to it: "hun" + "ter2".
-func (n *named) quoted(a assignment, q, escapes int) (next int) {
+func (n *named) quoted(a assignment, q int) (next int) {
 	s := n.s
 	if a.kind < everything && !a.op.flag && (a.op.sign == ',' || a.op.sign == 'c') {
 		a.kind = weak
 	}
 	first := true
 	for {
-		from, to, after := quotedSpan(s, q, escapes)
+		from, to, after := quotedSpan(s, q)
 		value := s[from:to]
 		if a.op.flag && first && !isFlagValue(value) {
 			return from
@@ -129,25 +117,14 @@ func (n *named) quoted(a assignment, q, escapes int) (next int) {
 func isFlagValue(s string) bool { return s != "" && s[0] != '-' && !strings.ContainsAny(s, " \t\r\n") }
 
 // quotedSpan returns the span inside the quotes that begin at q, and the position after them.
-func quotedSpan(s string, q, escapes int) (from, to, after int) {
-	if size := quoteAt(s, q); size > 1 { // an escaped quote such as &quot;
-		from = q + size
-		mark := s[q:from]
-		if s[q] == 'u' {
-			mark = `\` + mark
-		}
-		to, _ = index(s, from, mark)
-		return from, to, min(to+len(mark), len(s))
-	}
-	quote := s[q]
-	if triple := strings.Repeat(string(quote), 3); strings.HasPrefix(s[q:], triple) {
+func quotedSpan(s string, q int) (from, to, after int) {
+	if triple := strings.Repeat(s[q:q+1], 3); strings.HasPrefix(s[q:], triple) {
 		from = q + 3
 		to, _ = index(s, from, triple)
 		return from, to, min(to+len(triple), len(s))
 	}
-	from = q + 1
-	to = quoteEnd(s, from, quote, escapes)
-	return from, to, min(to+1+escapes, len(s))
+	to = quoteEnd(s, q+1, s[q])
+	return q + 1, to, min(to+1, len(s))
 }
 
 // joinedQuote returns the position of the next literal that is joined to the one before at, or -1.
@@ -166,30 +143,28 @@ func joinedQuote(s string, at int) int {
 	return -1
 }
 
-// quoteEnd returns the end of a quoted text: the next quote that has as many backslashes as the opening quote. A text
-// without such a quote in the next lines ends with its line, or with s.
-func quoteEnd(s string, at int, quote byte, escapes int) (end int) {
-	from, run, line := at, 0, -1
+// quoteEnd returns the end of a quoted text: the next quote without a backslash. A text without such a quote in the next
+// lines ends with its line, or with s.
+func quoteEnd(s string, at int, quote byte) (end int) {
+	from, line := at, -1
 	defer func() { visit(end - from) }()
 	for i := at; i < len(s); i++ {
-		switch {
-		case s[i] == '\\':
-			run++
-			continue
-		case s[i] == quote && (run == escapes || escapes == 0 && run%2 == 0):
+		switch s[i] {
+		case '\\':
+			i++
+		case quote:
 			if line >= 0 && opensValue(s, i) {
 				return line // the text was not closed, and another one begins
 			}
-			return i - run*min(escapes, 1)
-		case s[i] == '\n':
+			return i
+		case '\n':
 			if line < 0 {
 				line = i
 			}
-			if escapes > 0 || i-line > maxQuoted {
+			if i-line > maxQuoted {
 				return line
 			}
 		}
-		run = 0
 	}
 	if line >= 0 {
 		return line
@@ -292,7 +267,7 @@ func (n *named) literalEnd(at int) int {
 	if p := n.literals[quote]; p.from < at && at < p.to {
 		return p.to
 	}
-	end := quoteEnd(n.s, at+1, quote, 0)
+	end := quoteEnd(n.s, at+1, quote)
 	if n.literals == nil {
 		n.literals = make(map[byte]span)
 	}

@@ -50,7 +50,7 @@ func TestClosingQuotesBeginNoValue(t *testing.T) {
 func TestOpenQuotesEndWithTheirLine(t *testing.T) {
 	masks(t,
 		"password=\"«hunter2»\nnext", "password=\"«hunter2»", "password=\"«hun\nter2»\"\nnext",
-		"x \\\"password\\\": \\\"«hunter2»\nnext \\\"",
+		"x \\\"password\\\": \\\"«hunter2\nnext »\\\"",
 		"password=\"«hun\n"+strings.Repeat("x", maxQuoted-1)+"»\"", "password=\"«hun»\n"+strings.Repeat("x",
 			maxQuoted+1)+"\n\"",
 	)

@@ -117,7 +117,7 @@ func tagAt(s string, from int) (t tag, ok bool) {
 		if at == len(s) || !isQuote(s[at]) {
 			continue
 		}
-		value := span{at + 1, quoteEnd(s, at+1, s[at], 0), ""}
+		value := span{at + 1, quoteEnd(s, at+1, s[at]), ""}
 		switch attribute {
 		case "key", "name":
 			if t.key.to == 0 {

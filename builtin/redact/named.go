@@ -17,7 +17,7 @@ import (
 //
 // known are the secrets found before, in order. They contain no names. See find for whole.
 func appendNamed(found []span, s, whole string, r *Redactor, known []span) []span {
-	n := named{s: s, r: r, found: found}
+	n := named{s: s, r: r, found: found, names: make(map[string]nameInfo), read: make(map[*passwordFlag]int)}
 	n.scan(whole, known)
 	return n.found
 }
@@ -46,14 +46,31 @@ func (n *named) scan(whole string, known []span) {
 		}
 		start := i
 		i = nameBytes.skip(s, i, len(s))
-		if end := n.trimName(&start, i); end > start {
-			i = max(i, n.name(start, end))
+		if start, end := trimName(s, start, i); end > start {
+			i = max(i, n.word(start, end))
 		}
 	}
 	if !r.KeepSecrets {
-		n.schemes()
 		n.passwordFiles()
 	}
+}
+
+// word looks for the value of the name s[start:end], and for a password after it. It returns the position from which
+// the search continues.
+func (n *named) word(start, end int) (next int) {
+	if !n.r.KeepSecrets {
+		word := n.s[alnum.back(n.s, end, end-start):end]
+		switch {
+		case strings.EqualFold(word, "bearer"), strings.EqualFold(word, "basic"):
+			n.scheme(end)
+		case word == "stdin":
+			n.echoed(start, end)
+		}
+		if at := dotted.back(n.s, end, end-start); at < end {
+			n.command(at)
+		}
+	}
+	return n.name(start, end)
 }
 
 // named finds the values of names in one text.
@@ -62,6 +79,9 @@ type named struct {
 	r     *Redactor
 	found []span
 	names map[string]nameInfo
+
+	line int                   // the end of the last line that was read as a command
+	read map[*passwordFlag]int // the position to which a flag was looked for
 
 	closes   map[int]int   // the closing bracket of each opening one; nil: not read
 	literals map[byte]span // the last quoted text in a list, by its quote
@@ -77,21 +97,16 @@ type named struct {
 	jwk        bool // the text has a JSON web key
 }
 
-// trimName skips an escape sequence before a name, as in \napi_key, and returns the end without punctuation. In \token,
-// the first letter belongs to the name.
-func (n *named) trimName(start *int, end int) int {
-	s, at := n.s, *start
-	size := escaped(s, at)
-	if size > 1 && size < end-at || size == 1 && at+1 < end && (s[at+1] == '-' || n.about(s[at:end]).kind <= weak) {
-		at += size
+// trimName returns a name without punctuation, and without the text of another script before a flag.
+func trimName(s string, start, end int) (int, int) {
+	if flag := strings.LastIndex(s[start:end], "--"); flag > 0 && s[start+flag-1] >= utf8.RuneSelf {
+		start += flag
 	}
-	if flag := strings.LastIndex(s[at:end], "--"); flag > 0 && s[at+flag-1] >= utf8.RuneSelf { // after another script
-		at += flag
-	}
-	at += end - at - len(strings.TrimLeft(s[at:end], ".-"))
-	*start = at
-	return at + len(strings.TrimRight(s[at:end], ".-"))
+	start = trimmed.skip(s, start, end-start)
+	return start, trimmed.back(s, end, end-start)
 }
+
+var trimmed = chars(".-")
 
 // An assignment is a name with its operator, and the values that are secret after it.
 type assignment struct {
@@ -124,10 +139,8 @@ func (n *named) name(start, end int) (next int) {
 	if op.sign == ' ' && !n.blankAssigns(kind, start, end, &op) {
 		return end
 	}
-	if kind <= weak && (op.sign == ':' || op.sign == '=') {
-		if lower := lowerName(name); pairNames[lower] || lower == "type" {
-			n.beginPair(op.at, lower == "type")
-		}
+	if kind <= weak && (op.sign == ':' || op.sign == '=') && (pairNames[about.lower] || about.lower == "type") {
+		n.beginPair(op.at, about.lower == "type")
 	}
 	if kind == open && about.makers == nil {
 		return end
@@ -138,6 +151,7 @@ func (n *named) name(start, end int) (next int) {
 // A nameInfo describes the values of a name, from the words of the name.
 type nameInfo struct {
 	kind      secrecy
+	lower     string
 	describes bool // the values are about a secret
 	makers    providerList
 }
@@ -149,10 +163,7 @@ const maxNames = 1000
 func (n *named) about(name string) nameInfo {
 	info, ok := n.names[name]
 	if !ok {
-		info = nameInfo{n.r.secret(name), isDescription(name), n.r.makers(name)}
-		if n.names == nil {
-			n.names = make(map[string]nameInfo)
-		}
+		info = nameInfo{n.r.secret(name), lowerName(name), isDescription(name), n.r.makers(name)}
 		if len(n.names) < maxNames {
 			n.names[name] = info
 		}
@@ -187,7 +198,7 @@ func (n *named) kind(name string, about nameInfo, start int, op operator) secrec
 		return open
 	}
 	if !n.r.KeepSecrets {
-		lower := lowerName(name)
+		lower := about.lower
 		switch {
 		case start < n.pair && valueNames[lower]:
 			n.pair = 0
@@ -203,7 +214,7 @@ func (n *named) kind(name string, about nameInfo, start int, op operator) secrec
 		}
 	}
 	// For example, API key: x, Secret access key: x, and Your API key is x.
-	if labelEnds[lowerName(name)] && start >= 2 && s[start-1] == ' ' && isLetter(s[start-2]) &&
+	if labelEnds[about.lower] && start >= 2 && s[start-1] == ' ' && isLetter(s[start-2]) &&
 		(op.sign != ' ' || wordAt(s, op.at) == "is") {
 		from := wordBytes.back(s, start-1, 19)
 		if label := n.r.secret(s[from : start+len(name)]); label > kind {

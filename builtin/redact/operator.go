@@ -15,14 +15,9 @@ type operator struct {
 // operatorAfter returns the operator after the name s[start:end].
 func operatorAfter(s string, start, end int) (op operator, ok bool) {
 	at := end
-	for at < len(s) && s[at] == '\\' {
-		at++
-	}
-	if n := quoteAt(s, at); n > 0 {
+	if at < len(s) && isQuote(s[at]) {
 		op.quoted = true
-		at += n
-	} else {
-		at = end
+		at++
 	}
 	if at < len(s) && s[at] == ']' { // env["PASSWORD"] = "hunter2"
 		at++
@@ -30,8 +25,10 @@ func operatorAfter(s string, start, end int) (op operator, ok bool) {
 	if !op.quoted {
 		at = skipSize(s, at)
 	}
-	bold := strings.Contains(s[max(0, start-24):start], "**")
-	if bold && strings.HasPrefix(s[at:], "**") { // **Password**: hunter2
+	bold := func() bool {
+		return strings.HasPrefix(s[at:], "**") && strings.Contains(s[max(0, start-24):start], "**")
+	}
+	if bold() { // **Password**: hunter2
 		at += 2
 	}
 	if at+1 < len(s) && (s[at] == '?' || s[at] == '!') && s[at+1] == ':' {
@@ -57,8 +54,8 @@ func operatorAfter(s string, start, end int) (op operator, ok bool) {
 		return op, false
 	}
 	at += n
-	literal := op.sign == ',' || op.sign == '?'                    // as in NAME || "x" and NAME ?? "x"
-	if bold && op.sign == ':' && strings.HasPrefix(s[at:], "**") { // **Password:** hunter2
+	literal := op.sign == ',' || op.sign == '?' // as in NAME || "x" and NAME ?? "x"
+	if op.sign == ':' && bold() {               // **Password:** hunter2
 		at += 2
 	}
 	op.at = skipBlanks(s, at)
@@ -214,7 +211,7 @@ func (n *named) blankAssigns(kind secrecy, start, end int, op *operator) bool {
 		return true
 	}
 	if kind == everything && (s[op.at] == '\'' || s[op.at] == '"') && !afterQuote(s, start) { // PASSWORD 'hunter2'
-		after := skipBlanks(s, min(quoteEnd(s, op.at+1, s[op.at], 0)+1, len(s)))
+		after := skipBlanks(s, min(quoteEnd(s, op.at+1, s[op.at])+1, len(s)))
 		return after == len(s) || s[after] != '{' // not the label of a block
 	}
 	before := lastWord(s, start)

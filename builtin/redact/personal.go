@@ -6,14 +6,6 @@ import (
 	"unicode/utf8"
 )
 
-// Personal returns the text without personal data that is recognisable by its form alone, for example e-mail addresses
-// and card numbers. Of the fields of r, it uses Mark only.
-func (r *Redactor) Personal(s string) string {
-	return r.untilStable(s, func(s string) []span {
-		return seen(s, func(view string) []span { return merge(appendPersonal(nil, view)) })
-	})
-}
-
 // appendPersonal appends the spans of e-mail addresses, telephone numbers, US social security numbers, and card and
 // bank account numbers.
 func appendPersonal(found []span, s string) []span {
@@ -221,7 +213,6 @@ func addressSpan(s string, at, last int) (from, to int) {
 	for from > last && at-from < 254 && (localBytes[s[from-1]] || s[from-1] == mask && (from == at || s[from] == mask)) {
 		from--
 	}
-	from = min(skipEscape(s, from), at)
 	for i := from + 1; i < at; i++ { // a word of another script before the address does not belong to it
 		if alnum[s[i]] && isForeign(s, i-1) {
 			from = i

@@ -125,15 +125,14 @@ func keyLine(line string, last bool) (end int, more bool) {
 	for at < len(line) {
 		from := at
 		at = std64.skip(line, at, len(line))
-		run := line[from:at]
-		cut := last && at == len(line)
+		run, cut := line[from:at], last && at == len(line)
 		if run == "" || len(run) < 24 && !hasDigit(run) && !strings.HasSuffix(run, "=") && !cut {
 			break
 		}
 		end = at
-		at += length(line[at:], "key-break") // an escaped line break
+		at = skipBlanks(line, at)
 	}
-	return end, end > 0 && strings.Trim(line[end:], " \t\r\"'`|,+;\\n\x1f") == ""
+	return end, end > 0 && strings.Trim(line[end:], " \t\r\"'`|,+;\\\x1f") == ""
 }
 
 // keyBegin returns the beginning of the lines directly before the last marker of a key, which begins at to. It does not

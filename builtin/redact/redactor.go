@@ -39,27 +39,35 @@ type Redactor struct {
 }
 
 // Text returns the text with secrets and personal data replaced by marks such as [Redacted]. Text is idempotent unless
-// Patterns, Mark or Extra are not.
+// Patterns, Mark or Extra are not; a text of more than 1 MiB is scanned only twice.
 func (r *Redactor) Text(s string) string {
 	if len(r.Patterns) > 0 {
 		s = r.replace(s, r.spans(s, s))
 	}
-	s = r.untilStable(s, func(s string) []span { return r.find(s, s) })
+	s = r.untilStable(s)
 	if r.Extra != nil {
 		s = r.applyExtra(s)
 	}
 	return s
 }
 
-// maxPasses bounds the number of scans of a text. Redacting one secret can reveal another next to it; only adversarial
-// text needs more than a few scans.
-const maxPasses = 8
+// Redacting one secret can reveal another next to it, so that a text is scanned again until it no longer changes. Only
+// adversarial text needs more than a few scans. A large one of these would take too long.
+const (
+	maxPasses  = 8
+	largeText  = 1 << 20 // bytes
+	largeTexts = 2       // scans
+)
 
 // untilStable replaces what find finds until the text no longer changes. A text that still changes after maxPasses
 // scans is redacted completely.
-func (r *Redactor) untilStable(s string, find func(string) []span) string {
-	for range maxPasses {
-		found := find(s)
+func (r *Redactor) untilStable(s string) string {
+	isLarge := len(s) > largeText
+	for pass := range maxPasses {
+		if pass == largeTexts && isLarge {
+			return s
+		}
+		found := r.find(s, s)
 		if len(found) == 0 {
 			return s
 		}

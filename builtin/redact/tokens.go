@@ -14,8 +14,9 @@ func appendTokens(found []span, s string) []span {
 			continue
 		}
 		p, ok := runs.tokenAt(i)
-		if n := max(escaped(s, i), quotedPrintable(s, i)); !ok && n > 0 {
-			p, ok = runs.tokenAt(i + n)
+		if !ok && i > 0 && (s[i-1] == 0x1b || s[i-1] == '-' && (i == 1 || isSpace(s[i-2]))) {
+			// The first letter belongs to an escape sequence of a terminal, or is an option such as -p.
+			p, ok = runs.tokenAt(i + 1)
 		}
 		if ok {
 			found = append(found, p)
@@ -27,57 +28,9 @@ func appendTokens(found []span, s string) []span {
 	return appendMarked(found, s)
 }
 
-// escaped returns the number of bytes of the word at at that belong to an escape sequence or are an option of a
-// command. For example, a token begins after the n of \nghp_..., after the 3D of %3Dghp_... and after the p of
-// -pghp_....
-func escaped(s string, at int) int {
-	if at == 0 {
-		return 0
-	}
-	from, size := at, 0 // hexadecimal digits
-	switch last, c := s[at-1], s[at]; {
-	case last == 0x1b, last == '\\' && strings.IndexByte("nrtbfv", c) >= 0, last == '-' && (at == 1 || isSpace(s[at-2])):
-		return 1
-	case last == '%':
-		size = 2
-	case last == '\\' && c == 'x':
-		from, size = at+1, 2
-	case last == '\\' && c == 'u':
-		from, size = at+1, 4
-	}
-	if size > 0 && from+size <= len(s) && anyHex.all(s[from:from+size]) {
-		return from + size - at
-	}
-	return 0
-}
-
-// quotedPrintable returns 2 if the word at at begins with the digits of a character in the encoding of mails, as in
-// =3Dghp_.... Only characters that are encoded there count: other words can begin with such digits, too.
-func quotedPrintable(s string, at int) int {
-	if at == 0 || s[at-1] != '=' {
-		return 0
-	}
-	return max(length(s[at-1:min(len(s), at+2)], "quoted-printable")-1, 0)
-}
-
-// beginsWord reports whether a word can begin at at: no ASCII letter or digit precedes it, or one that belongs to an
-// escape sequence. A letter of another script does not matter, because there words need no blanks between them.
-func beginsWord(s string, at int) bool {
-	if at == 0 || !alnum[s[at-1]] {
-		return true
-	}
-	return skipEscape(s, at-1) == at
-}
-
-// skipEscape returns the end of the escape sequence that contains at, or at.
-func skipEscape(s string, at int) int {
-	for begin := at; begin > max(0, at-5); begin-- {
-		if end := begin + escaped(s, begin); end > at && s[begin-1] != '-' && s[begin-1] != 0x1b {
-			return end
-		}
-	}
-	return at
-}
+// beginsWord reports whether a word can begin at at: no ASCII letter or digit precedes it. A letter of another script
+// does not matter, because there words need no blanks between them.
+func beginsWord(s string, at int) bool { return at == 0 || !alnum[s[at-1]] }
 
 // runs finds the ends of runs of bytes. It remembers the last run of each alphabet, so that a run is read once however
 // many prefixes it contains.
@@ -184,7 +137,7 @@ func appendMarked(found []span, s string) []span {
 			if right < m.leastEnd || right > m.mostEnd {
 				continue
 			}
-			from := min(skipEscape(s, m.before.back(s, mark, m.most+1)), mark)
+			from := m.before.back(s, mark, m.most+1)
 			left := mark - from
 			if m.most == 0 && from > 0 && (!beginsWord(s, from) || s[from-1] == '+' || s[from-1] == '/') { // in base64
 				continue

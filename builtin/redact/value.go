@@ -197,7 +197,7 @@ func (w *walk) object(m map[string]any, level int, within secrecy) any {
 	}
 	slices.Sort(keys)
 	named := w.namesSecret(m)
-	out := make(map[string]any, min(len(m), 64))
+	out, same := make(map[string]any, min(len(m), 64)), make(map[string]int)
 	for i, k := range keys {
 		if w.nodes == 0 {
 			out[shorten.Ellipsis] = fmt.Sprintf("%d more", len(keys)-i)
@@ -213,7 +213,11 @@ func (w *walk) object(m map[string]any, level int, within secrecy) any {
 		case within == everything && !isDescription(k):
 			kind = everything
 		}
-		out[w.text(k)] = w.member(k, v, kind, level)
+		key := w.text(k)
+		if same[key]++; same[key] > 1 { // for example, two e-mail addresses have the same mark
+			key = fmt.Sprintf("%s %d", key, same[key])
+		}
+		out[key] = w.member(k, v, kind, level)
 	}
 	return out
 }

@@ -1,7 +1,6 @@
 package redact
 
 import (
-	"sort"
 	"strings"
 	"unicode"
 	"unicode/utf8"
@@ -15,8 +14,32 @@ type view struct {
 	divides bool // an invisible text divides a word, and the view has a blank for it
 }
 
-// A gap is a position in a view at which invisible bytes of the text were removed.
-type gap struct{ at, bytes int } // bytes: all that were removed up to here
+// A gap is a place at which a view lacks bytes of the text.
+type gap struct {
+	at    int // twice the position in the view; one more if the bytes belong to the escape of the byte there
+	bytes int // all that are missing up to here
+}
+
+// A builder makes a view from the beginning to the end.
+type builder struct {
+	view
+	bytes   []byte
+	missing int
+}
+
+// put appends the byte of an escape.
+func (b *builder) put(c byte, size int) {
+	if b.bytes = append(b.bytes, c); size > 1 {
+		b.missing += size - 1
+		b.gaps = append(b.gaps, gap{2*len(b.bytes) - 1, b.missing})
+	}
+}
+
+// drop leaves out bytes of the text.
+func (b *builder) drop(size int) {
+	b.missing += size
+	b.gaps = append(b.gaps, gap{2 * len(b.bytes), b.missing})
+}
 
 // mask replaces each byte of a symbol or a control character, except zero and ESC.
 const mask = 0x1f
@@ -31,12 +54,11 @@ func viewOf(s string, joined bool) view {
 	if at == len(s) {
 		return view{text: s}
 	}
-	var v view
-	b := append(make([]byte, 0, len(s)), s[:at]...)
-	for removed := 0; at < len(s); {
+	b := builder{bytes: append(make([]byte, 0, len(s)), s[:at]...)}
+	for at < len(s) {
 		if from := at; plainBytes[s[at]] {
 			at = plainBytes.skip(s, at, len(s))
-			b = append(b, s[from:at]...)
+			b.bytes = append(b.bytes, s[from:at]...)
 			continue
 		}
 		if size := invisible(s, at); size > 0 {
@@ -44,31 +66,30 @@ func viewOf(s string, joined bool) view {
 			for at += size; at < len(s) && invisible(s, at) > 0; {
 				at += invisible(s, at)
 			}
-			if len(b) > 0 && at < len(s) && slug[b[len(b)-1]] && joins[s[at]] {
-				v.divides = true
+			if n := len(b.bytes); n > 0 && at < len(s) && slug[b.bytes[n-1]] && joins[s[at]] {
+				b.divides = true
 				if !joined {
-					b = append(b, ' ')
+					b.put(' ', 1)
 					from++
 				}
 			}
-			removed += at - from
-			v.gaps = append(v.gaps, gap{len(b), removed})
+			b.drop(at - from)
 			continue
 		}
 		c, size := utf8.DecodeRuneInString(s[at:])
 		switch {
 		case c == 0, c == 0x1b, c < utf8.RuneSelf && !isControl(byte(c)), c == utf8.RuneError && size == 1,
 			c >= utf8.RuneSelf && (unicode.IsLetter(c) || unicode.IsMark(c) || unicode.IsNumber(c)):
-			b = append(b, s[at:at+size]...)
+			b.bytes = append(b.bytes, s[at:at+size]...)
 		case unicode.IsSpace(c) && !unicode.IsControl(c):
-			b = append(b, "   "[:size]...)
+			b.bytes = append(b.bytes, "   "[:size]...)
 		default:
-			b = append(b, string([]byte{mask, mask, mask, mask}[:size])...)
+			b.bytes = append(b.bytes, "\x1f\x1f\x1f\x1f"[:size]...)
 		}
 		at += size
 	}
-	v.text = string(b)
-	return v
+	b.text = string(b.bytes)
+	return b.view
 }
 
 // plainBytes are visible and begin no invisible text.
@@ -80,16 +101,19 @@ var joins = chars("A-Za-z0-9+/_.~%${(-")
 // isControl reports whether c is a control character of ASCII and not a blank.
 func isControl(c byte) bool { return c < ' ' && !isSpace(c) || c == 0x7f }
 
-// origins returns the spans of the text for spans of its view, in place. An invisible text next to a span stays.
+// origins returns the spans of the text for spans of its view, in place. The spans are in order and do not overlap. An
+// invisible text next to a span stays.
 func (v *view) origins(spans []span) []span {
-	removed := func(at int) int { // bytes removed at positions before at
-		if n := sort.Search(len(v.gaps), func(i int) bool { return v.gaps[i].at >= at }); n > 0 {
-			return v.gaps[n-1].bytes
+	missing := func(gaps *[]gap, before *int, at int) int { // bytes before at
+		for len(*gaps) > 0 && (*gaps)[0].at <= at {
+			*before, *gaps = (*gaps)[0].bytes, (*gaps)[1:]
 		}
-		return 0
+		return *before
 	}
+	begins, ends, begun, ended := v.gaps, v.gaps, 0, 0
 	for i, p := range spans {
-		spans[i].from, spans[i].to = p.from+removed(p.from+1), p.to+removed(p.to)
+		spans[i].from += missing(&begins, &begun, 2*p.from)
+		spans[i].to += missing(&ends, &ended, 2*p.to-1)
 	}
 	return spans
 }

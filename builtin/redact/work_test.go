@@ -136,6 +136,7 @@ func BenchmarkWorstTexts(b *testing.B) {
 		"-----END RSA PRIVATE KEY-----", "-----BEGIN PGP PRIVATE KEY BLOCK-----", `<a b=\"`, "eyJaaaaaaaa~",
 		"password=", "a@",
 		"%20", "4111 ", "key=", "key=a1B2 ", "(token=a", "_mmk", "sk-", ":=$(key", "a=key=", `sshpass -p "`,
+		"key=\"=\n&quot;", "\u200bmysql -p%3D", "PRIVATE KEY=\n\r\n@", "\x1b[31mpassword=x%20", `a${key=%25253D\\n`,
 	} {
 		b.Run(unit, func(b *testing.B) {
 			text := strings.Repeat(unit, 10<<20/len(unit))
