@@ -28,6 +28,8 @@ import (
 var evasions = []string{
 	`git log "$'$(evil)'"`, `git log "$'` + "`evil`" + `'"`, "git log$IFS#; evil", "git log $x#; evil",
 	"git log ${x}#\nevil",
+	"git log \"$(git log <<'EOF'\na\nEOF) `evil`\nEOF\n)\"", "git log $(git log <<'EOF'\na\nEOF$(evil)\nEOF\n)",
+	"git log \"$(git log <<-EOF\n\tEOF) $(evil)\n\tEOF\n)\"",
 	"PATH=evil.d\ngit log", "PATH=evil.d; git log", "PATH=evil.d git log", "export PATH=evil.d; git log",
 	"readonly PATH=evil.d; git log",
 	"git log > 1", "git log > -", "git log >1", "git log >& -x", "git log >|f", "git log >>f", "git log &>f",
@@ -294,7 +296,7 @@ func allowed(t *testing.T, d shell.Dialect, globs []string, command string) bool
 }
 
 // runsScript matches sh with a script file. A rule for sh covers the commands of the file.
-var runsScript = regexp.MustCompile(`\bsh(?:\s+-[abd-z]*)*(?:\s+--?\s+\S|\s+[^-\s])`)
+var runsScript = regexp.MustCompile(`\bsh(?:\s+-[abd-zA-Z]*)*(?:\s+--?\s+\S|\s+[^-\s])`)
 
 // Commands that a rule allows are run in real shells. None of them may start a program that the rule does not name, or
 // write a file. HOOKGEN_SHELL_RUNS sets the number of commands; lab/README.md describes long runs.

@@ -139,7 +139,7 @@ func (s strictness) redirect(d *syntax.Redirect) bool {
 		number = d.N.Value
 	}
 	target := d.Word.Lit()
-	if !digit.MatchString(number) || d.Op != syntax.WordHdoc && !s.isDelimiter(d) &&
+	if !digit.MatchString(number) || d.Op != syntax.WordHdoc && delimiterOf(d) == "" &&
 		(target == "" || strings.ContainsAny(target, `\*?[{~`)) {
 		return false
 	}
@@ -158,32 +158,44 @@ func (s strictness) redirect(d *syntax.Redirect) bool {
 	return target == "/dev/null" && d.Op != syntax.RdrInOut
 }
 
-// isDelimiter reports whether a redirection is a here-document whose delimiter is a name, quoted or not.
-func (s strictness) isDelimiter(d *syntax.Redirect) bool {
+// delimiterOf returns the delimiter of a here-document if it is a name, quoted or not, or else "".
+func delimiterOf(d *syntax.Redirect) (name string) {
 	if d.Op != syntax.Hdoc && d.Op != syntax.DashHdoc || len(d.Word.Parts) != 1 {
-		return false
+		return ""
 	}
 	switch p := d.Word.Parts[0].(type) {
 	case *syntax.SglQuoted:
-		return !p.Dollar && delimiter.MatchString(p.Value)
+		if !p.Dollar {
+			name = p.Value
+		}
 	case *syntax.DblQuoted:
 		if len(p.Parts) == 1 && !p.Dollar {
-			lit, ok := p.Parts[0].(*syntax.Lit)
-			return ok && delimiter.MatchString(lit.Value)
+			name = (&syntax.Word{Parts: p.Parts}).Lit()
 		}
 	case *syntax.Lit:
-		return delimiter.MatchString(p.Value)
+		name = p.Value
 	}
-	return false
+	if !delimiter.MatchString(name) {
+		return ""
+	}
+	return name
 }
 
-// hereDocument reports whether a rule may cover a here-document.
+// hereDocument reports whether a rule may cover a here-document. In a substitution, bash ends it before a line that only
+// begins with the delimiter, as in $(cat <<EOF ... EOF), and runs the rest of the line.
 func (s strictness) hereDocument(d *syntax.Redirect) bool {
-	if d.Hdoc == nil || d.Word.Lit() == "" { // empty, or quoted and therefore not expanded
-		return s.isDelimiter(d)
+	name := delimiterOf(d)
+	if d.Hdoc == nil { // empty
+		return name != ""
 	}
-	return s.isDelimiter(d) && !strings.Contains(s.text[d.Hdoc.Pos().Offset():d.Hdoc.End().Offset()], "\\\n") &&
-		s.quoted(d.Hdoc.Parts)
+	text := s.text[d.Hdoc.Pos().Offset():d.Hdoc.End().Offset()]
+	for line := range strings.Lines(text) {
+		if rest, ok := strings.CutPrefix(strings.TrimLeft(line, "\t"), name); ok && strings.TrimSuffix(rest, "\n") != "" {
+			return false
+		}
+	}
+	isQuoted := d.Word.Lit() == "" // and therefore not expanded
+	return isQuoted || !strings.Contains(text, "\\\n") && s.quoted(d.Hdoc.Parts)
 }
 
 // literal reports whether a literal has neither a dollar sign that is not escaped, because shells disagree about $'a',
