@@ -30,9 +30,7 @@ func TestDrawnRulesDecideByTheirDefinition(t *testing.T) {
 				rules[i].Args = permission.PathGlob("path", "secret/**")
 			}
 		}
-		mode := []permission.Mode{permission.ModeRules, permission.ModeAsk, permission.ModeDeny, "unknown"}[rand.IntN(4)]
-		hook := &permission.Rules{List: rules, Default: decisions[rand.IntN(3)],
-			Mode: func() permission.Mode { return mode }}
+		hook := &permission.Rules{List: rules, Default: decisions[rand.IntN(3)]}
 		tool, arg := tools[rand.IntN(len(tools))], args[rand.IntN(len(args))]
 
 		want, skipped := permission.Decision(""), false
@@ -53,16 +51,14 @@ func TestDrawnRulesDecideByTheirDefinition(t *testing.T) {
 		}
 		switch {
 		case want != "":
-		case skipped || mode != permission.ModeRules && mode != permission.ModeAsk:
+		case skipped:
 			want = permission.Deny
-		case mode == permission.ModeAsk:
-			want = permission.Ask
 		default:
 			want = hook.Default
 		}
 		got, _, _ := strings.Cut(decided(t, hook, asked(tool, arg)), ":")
 		if got != string(want) {
-			t.Errorf("%+v in mode %q with default %q: %s(%s) is %q, want %q", rules, mode, hook.Default, tool, arg, got, want)
+			t.Errorf("%+v with default %q: %s(%s) is %q, want %q", rules, hook.Default, tool, arg, got, want)
 			continue
 		}
 		kept++

@@ -1,6 +1,7 @@
 package permission
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -26,7 +27,7 @@ import (
 // Points: OnPermission (Deny, Ask, Allow), OnPermissionGranted, OnPermissionDenied. Tier: Safety. State: the last 1000
 // denials, per run, including calls that a person declined; the last 1000 rules that answers asked to remember.
 //
-// If no rule matches, Mode and Default decide. If several hooks vote, deny beats ask and ask beats allow. The loop's
+// If no rule matches, Default decides. If several hooks vote, deny beats ask and ask beats allow. The loop's
 // approver answers an ask once, within the loop's time limit; without an answer the call is denied. Use [Remember] to
 // avoid repeated questions.
 //
@@ -38,9 +39,8 @@ import (
 // A predicate can fail, for example because an argument has the wrong type. If the rule denies, a failure counts as a
 // match. If the rule asks or allows, the rule is skipped, and the call is denied unless a later rule matches.
 type Rules struct {
-	List    []Rule      // in order of evaluation; it must not change while the hook is in use
-	Default Decision    // for calls that no rule matches; "": Allow. A value that is no decision denies
-	Mode    func() Mode // called for each call, so it must be safe for concurrent use; nil: ModeRules
+	List    []Rule   // in order of evaluation; it must not change while the hook is in use
+	Default Decision // for calls that no rule matches; "": Allow. A value that is no decision denies
 
 	Conditions []FileCondition // of remembered rules, besides "path" and "when"
 	Share      share.Scope     // the runs for which remembered rules count
@@ -79,18 +79,6 @@ const (
 	Allow Decision = "allow"
 	Ask   Decision = "ask"
 	Deny  Decision = "deny"
-)
-
-// A Mode changes the treatment of calls during a run, for example from asking to denying while a user is away. An
-// unknown mode is treated as ModeDeny.
-type Mode string
-
-// The modes.
-const (
-	ModeRules    Mode = ""          // Default decides about calls that no rule matches
-	ModeAsk      Mode = "ask"       // a person decides about calls that no rule matches
-	ModeReadOnly Mode = "read_only" // tools without ReadOnly in their schemas are denied, before any rule is evaluated
-	ModeDeny     Mode = "deny"      // calls that no rule matches are denied
 )
 
 // A Denied records a call that [Rules] denied or a person declined.
@@ -147,7 +135,7 @@ func (r Rule) check() error {
 // OnPermission votes for the decision of the rules, and records a denial.
 func (p *Rules) OnPermission(_ context.Context, run *agent.Run, call agent.ToolCallRequest) (agent.OnPermissionOutcome,
 	error) {
-	v := p.decide(run, call)
+	v := p.decide(call)
 	if v.decision != Deny {
 		if r, _ := firstMatch(p.remembered.of(run, p.Share), call); r != nil {
 			v = r.verdict()
@@ -205,30 +193,19 @@ type verdict struct {
 	choices  []agent.Choice // of a person
 }
 
-func (p *Rules) decide(run *agent.Run, call agent.ToolCallRequest) verdict {
-	mode := ModeRules
-	if p.Mode != nil {
-		mode = p.Mode()
-	}
-	if mode == ModeReadOnly && !kit.IsReadOnly(run, call.Name) {
-		return verdict{decision: Deny, reason: fmt.Sprintf("only read-only tools may run now, and %s is not declared "+
-			"read-only", shorten.To(call.Name, toolname.MaxDisplay))}
-	}
+func (p *Rules) decide(call agent.ToolCallRequest) verdict {
 	r, failure := firstMatch(p.List, call)
-	if r != nil {
-		return r.verdict()
-	}
-	const unmatched = "no rule matched"
-	byDefault := mode == ModeRules || mode == ModeReadOnly
 	switch {
+	case r != nil:
+		return r.verdict()
 	case failure != nil:
 		return verdict{decision: Deny, reason: failure.Error()}
-	case mode == ModeAsk, byDefault && p.Default == Ask:
-		return verdict{decision: Ask, reason: unmatched}
-	case byDefault && (p.Default == "" || p.Default == Allow):
-		return verdict{decision: Allow, reason: unmatched}
 	}
-	return verdict{decision: Deny, reason: unmatched}
+	decision := cmp.Or(p.Default, Allow)
+	if decision != Allow && decision != Ask {
+		decision = Deny
+	}
+	return verdict{decision: decision, reason: "no rule matched"}
 }
 
 // firstMatch returns the first rule that matches a call, or nil. The error is that of a rule that could not be

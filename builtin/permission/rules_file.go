@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"maps"
 	"slices"
+	"strings"
 
 	"github.com/hookgen/hookgen/builtin/internal/textfile"
 	"github.com/hookgen/hookgen/builtin/internal/toolargs"
@@ -114,53 +115,48 @@ func parseRule(raw []byte, conditions []FileCondition) (Rule, error) {
 	if name, twice := toolargs.Duplicate(raw); twice {
 		return Rule{}, fmt.Errorf("the rule is invalid: the key %q occurs twice", name)
 	}
-	conditions = append([]FileCondition{Condition("path", PathGlob)}, conditions...)
 	var rule Rule
-	known := "tool, decision, reason, choices, when"
-	for _, c := range conditions {
-		known += ", " + c.key
+	var when *string
+	keys := map[string]any{
+		"tool": &rule.Tool, "decision": &rule.Decision, "reason": &rule.Reason, "choices": &rule.Choices, "when": &when,
 	}
+	globs := make(map[string]**globCondition)
+	for _, c := range append(conditions, Condition("path", PathGlob)) {
+		globs[c.key] = new(*globCondition)
+		keys[c.key] = globs[c.key]
+	}
+	known := strings.Join(slices.Sorted(maps.Keys(keys)), ", ")
 	for _, key := range slices.Sorted(maps.Keys(members)) {
-		value := members[key]
-		predicate, err := Predicate(nil), error(nil)
-		switch key {
-		case "tool":
-			err = decodeStrictly(value, &rule.Tool)
-		case "decision":
-			err = decodeStrictly(value, &rule.Decision)
-		case "reason":
-			err = decodeStrictly(value, &rule.Reason)
-		case "choices":
-			err = decodeStrictly(value, &rule.Choices)
-		case "when":
-			var source string
-			if err = decodeStrictly(value, &source); source != "" {
-				predicate = Expr(source)
-			}
-		default:
-			i := slices.IndexFunc(conditions, func(c FileCondition) bool { return c.key == key })
-			if i < 0 {
-				return Rule{}, fmt.Errorf("the rule is invalid: unknown key %q; use the keys %s", key, known)
-			}
-			var globs *struct {
-				Arg   string   `json:"arg"`
-				Globs []string `json:"globs"`
-			}
-			if err = decodeStrictly(value, &globs); globs != nil {
-				predicate = conditions[i].create(globs.Arg, globs.Globs)
-			}
+		if keys[key] == nil {
+			return Rule{}, fmt.Errorf("the rule is invalid: unknown key %q; use the keys %s", key, known)
 		}
-		if err != nil {
+		if err := decodeStrictly(members[key], keys[key]); err != nil {
 			return Rule{}, fmt.Errorf("the rule is invalid: the key %s: %w", key, err)
 		}
-		if predicate != nil && rule.Args != nil {
-			return Rule{}, fmt.Errorf("the rule has more than one condition; write a rule for each (%s)", known)
-		}
-		if predicate != nil {
-			rule.Args = predicate
+	}
+	var predicates []Predicate
+	if when != nil {
+		predicates = append(predicates, Expr(*when))
+	}
+	for _, c := range append(conditions, Condition("path", PathGlob)) {
+		if given := *globs[c.key]; given != nil {
+			predicates = append(predicates, c.create(given.Arg, given.Globs))
 		}
 	}
+	switch len(predicates) {
+	case 0:
+	case 1:
+		rule.Args = predicates[0]
+	default:
+		return Rule{}, fmt.Errorf("the rule has more than one condition; write a rule for each (%s)", known)
+	}
 	return rule, rule.check()
+}
+
+// A globCondition is a condition in a rule file.
+type globCondition struct {
+	Arg   string   `json:"arg"`
+	Globs []string `json:"globs"`
 }
 
 func decodeStrictly(data []byte, to any) error {

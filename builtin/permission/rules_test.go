@@ -51,9 +51,6 @@ func TestTheFirstMatchingRuleDecides(t *testing.T) {
 	})
 	panicking := permission.PredicateFunc(func(agent.ToolCallRequest) (bool, error) { panic("boom") })
 	rules := func(rs ...permission.Rule) *permission.Rules { return &permission.Rules{List: rs} }
-	mode := func(m permission.Mode, rs ...permission.Rule) *permission.Rules {
-		return &permission.Rules{List: rs, Mode: func() permission.Mode { return m }}
-	}
 	large := permission.Expr(`args.amount > 100`)
 	var (
 		noSecrets = permission.Rule{Tool: "read", Decision: "deny", Args: permission.PathGlob("path", "secret/**"),
@@ -101,15 +98,6 @@ func TestTheFirstMatchingRuleDecides(t *testing.T) {
 		"expression false":   {rules(askLarge), asked("pay", `{"amount":99}`), "allow: no rule matched"},
 		"expression fails":   {rules(denyLarge), asked("pay", `{"amount":"x"}`), "deny: no"},
 		"arguments not JSON": {rules(denyLarge), asked("pay", `{`), "deny: no"},
-
-		"mode ask": {mode(permission.ModeAsk, permission.Rule{Tool: "ls", Decision: "allow", Reason: "fine"}),
-			asked("cp", ``), "ask: no rule matched"},
-		"mode ask, rule": {mode(permission.ModeAsk, permission.Rule{Tool: "ls", Decision: "allow", Reason: "fine"}),
-			asked("ls", ``), "allow: fine"},
-		"mode deny": {mode(permission.ModeDeny), asked("ls", ``), "deny: no rule matched"},
-		"mode read-only": {mode(permission.ModeReadOnly, permission.Rule{Tool: "*", Decision: "allow"}), asked("ls", ``),
-			"deny: only read-only tools may run now, and ls is not declared read-only"},
-		"unknown mode": {mode("party"), asked("ls", ``), "deny: no rule matched"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			if got := decided(t, c.hook, c.call); got != c.want {
@@ -255,8 +243,8 @@ func TestParseRulesReportsErrorsWithPosition(t *testing.T) {
 			"  {\"tool\": \"b\", \"decision\": \"maybe\"}\n]",
 			`rules.json:3:3: Decision is "maybe"; give allow, ask or deny`},
 		{"misspelt key", "[\n  {\"tool\": \"a\", \"desicion\": \"allow\"}\n]",
-			`rules.json:2:3: the rule is invalid: unknown key "desicion"; use the keys tool, decision, reason, choices, ` +
-				`when, path`},
+			`rules.json:2:3: the rule is invalid: unknown key "desicion"; use the keys choices, decision, path, reason, ` +
+				`tool, when`},
 		{"missing comma", "[\n  {\"tool\": \"a\" \"decision\": \"allow\"}\n]", `rules.json:2:16: invalid character '"'`},
 		{"no list", `{"tool": "a"}`, `rules.json:1:1: the rules are not a list`},
 		{"no tool", `[{"tool": "", "decision": "allow"}]`, `rules.json:1:2: Tool is empty`},
