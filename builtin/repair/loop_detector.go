@@ -29,13 +29,11 @@ import (
 //   - If a call runs again and its result differs from the last result, that is progress, and its count restarts at 1.
 //     A refused call has no result. With the defaults, progress is therefore only possible for tools in Poll, in the
 //     mode LoopNote, or with a higher HintAfter.
-//   - A cycle is a loop too: two to MaxCycle calls that repeat in the same order with the same results. A round of the
-//     cycle counts like one call.
 //   - The turn ends only after the model has seen a hint. A call that repeats another call of the same reply always
 //     gets the hint. It gets the hint even if hints are switched off.
 //   - A hint refuses the call: SkipTool with an Err and the reason "loop_hint". In the mode LoopNote the call runs and
 //     the hint is in the next prompt.
-//   - The turn ends with Reply and a reason such as "loop: search x3" or "loop: cycle of 2 calls x3".
+//   - The turn ends with Reply and a reason such as "loop: search x3".
 //
 // LoopDetector adds to BeforeTool and AfterTool, and in LoopNote to Briefing, with the priority Detection. The zero
 // value is ready to use. It keeps about a hundred bytes for each distinct call of a run, allocated for 16 calls at a
@@ -56,9 +54,6 @@ type LoopDetector struct {
 	// matches any text. A call of these tools counts only if its result equals the one before, so the first repetition
 	// always runs.
 	Poll []string
-	// MaxCycle is the largest number of calls in a cycle, at most 64. The default is 6; limit.AtMost(0) switches cycle
-	// detection off.
-	MaxCycle limit.Bound[int]
 
 	runs hookkit.PerRun[loopState]
 }
@@ -81,7 +76,6 @@ type loopState struct {
 	unused  []loopCall           // the rest of a block: one allocation for each call would take longer
 	step    int                  // the current step
 	decided map[string]*loopCall // the current step's calls, by call ID
-	cycles  cycles
 	notes   nextprompt.Queue
 }
 
@@ -119,8 +113,7 @@ func (d *LoopDetector) Bind(h *agent.Hooks) {
 }
 
 func (d *LoopDetector) check() error {
-	if err := errors.Join(d.HintAfter.Check("HintAfter"), d.BreakAfter.Check("BreakAfter"),
-		d.MaxCycle.Check("MaxCycle")); err != nil {
+	if err := errors.Join(d.HintAfter.Check("HintAfter"), d.BreakAfter.Check("BreakAfter")); err != nil {
 		return err
 	}
 	switch {
@@ -133,11 +126,6 @@ func (d *LoopDetector) check() error {
 			d.breakAfter(), d.hintAfter())
 	case d.Mode != "" && d.Mode != LoopSkip && d.Mode != LoopNote:
 		return fmt.Errorf("Mode is %q; use LoopSkip or LoopNote", d.Mode)
-	case d.maxCycle() == 1:
-		return errors.New("MaxCycle is 1, which HintAfter and BreakAfter cover; " +
-			"use 2 or more, or limit.AtMost(0) to look for no cycles")
-	case d.maxCycle() > 64:
-		return fmt.Errorf("MaxCycle is %v; use at most 64", d.MaxCycle)
 	}
 	return toolname.Check("Poll", d.Poll)
 }
@@ -150,8 +138,6 @@ func (d *LoopDetector) breakAfter() int {
 	}
 	return d.BreakAfter.Or(2)
 }
-
-func (d *LoopDetector) maxCycle() int { return d.MaxCycle.Or(6) }
 
 // BeforeTool counts a call and allows it, refuses it, or ends the turn.
 func (d *LoopDetector) BeforeTool(
@@ -172,27 +158,22 @@ func (d *LoopDetector) judge(s *loopState, call agent.ToolCallRequest, sum finge
 	if !c.polled {
 		c.count++
 	}
-	length, n, hints, key := 1, c.count, &c.hints, sum
-	if l, rounds := s.cycles.continued(sum); rounds >= n && rounds > 0 {
-		length, n, hints, key = l, rounds, &s.cycles.lengths[l].hints, cycleKey(l)
-	}
-
 	unwarned := d.hintAfter() >= d.breakAfter() // the turn ends without a hint
 	switch {
-	case n > d.breakAfter() && (hints.seen(call.Step) || unwarned && !again):
-		return agent.EndTurn{Reply: cmp.Or(d.Reply, fallbackReply), Reason: loopReason(call.Name, length, n)}
-	case n <= min(d.hintAfter(), d.breakAfter()):
-		s.cycles.pending++
+	case c.count > d.breakAfter() && (c.hints.seen(call.Step) || unwarned && !again):
+		return agent.EndTurn{Reply: cmp.Or(d.Reply, fallbackReply),
+			Reason: fmt.Sprintf("loop: %s x%d", shorten.To(call.Name, toolname.MaxDisplay), c.count)}
+	case c.count <= min(d.hintAfter(), d.breakAfter()):
 		return nil
 	}
-	hints.give(call.Step)
-	hint := loopHint(call.Name, length, n)
+	c.hints.give(call.Step)
+	hint := fmt.Sprintf("you already called %s with exactly these arguments; use other arguments, another tool, or answer",
+		shorten.To(call.Name, toolname.MaxDisplay))
 	if d.Mode == LoopNote {
-		s.notes.Put(key, hint)
-		s.cycles.pending++
+		s.notes.Put(sum, hint)
 		return nil
 	}
-	if c.polled && length == 1 {
+	if c.polled {
 		c.count++
 	}
 	return agent.SkipTool{Result: agent.ToolCallResult{Err: hint}, Reason: "loop_hint"}
@@ -201,7 +182,7 @@ func (d *LoopDetector) judge(s *loopState, call agent.ToolCallRequest, sum finge
 // at returns the counters of a call that is being decided.
 func (s *loopState) at(call agent.ToolCallRequest, sum fingerprint.Sum) *loopCall {
 	if call.Step != s.step || call.Step == 0 {
-		s.step, s.cycles.pending = call.Step, 0
+		s.step = call.Step
 		clear(s.decided)
 	}
 	if s.calls == nil {
@@ -233,14 +214,9 @@ func (d *LoopDetector) AfterTool(
 	d.runs.Do(run, func(s *loopState) {
 		c := s.decided[result.Call.ID] // other hooks may have rewritten the call
 		if c == nil || result.Call.Step != s.step {
-			sum := fingerprint.Call(result.Call)
-			if c = s.calls[sum]; c == nil {
-				c = &loopCall{sum: sum} // nobody asked about it, so only cycles count it
+			if c = s.calls[fingerprint.Call(result.Call)]; c == nil {
+				return // nobody asked about it
 			}
-		}
-		s.cycles.add(cycleEntry{c.sum, got}, d.maxCycle())
-		if d.Mode == LoopNote {
-			s.dropCycleNotes()
 		}
 		switch {
 		case c.ran && c.result != got:
@@ -254,37 +230,8 @@ func (d *LoopDetector) AfterTool(
 	return nil, nil
 }
 
-// dropCycleNotes drops the hints about cycles that have ended.
-func (s *loopState) dropCycleNotes() {
-	for length, cycle := range s.cycles.lengths {
-		if cycle.matched == 0 {
-			s.notes.Drop(cycleKey(length))
-		}
-	}
-}
-
 // Briefing returns the hints for the next prompt.
 func (d *LoopDetector) Briefing(_ context.Context, run *agent.Run, at agent.Step) (texts []string, err error) {
 	d.runs.Do(run, func(s *loopState) { texts = slices.Clone(s.notes.Take(at.Number)) })
 	return texts, nil
-}
-
-// cycleKey is the key of the note about a cycle.
-func cycleKey(length int) fingerprint.Sum { return fingerprint.Sum{byte(length)} }
-
-func loopHint(tool string, length, n int) string {
-	name := shorten.To(tool, toolname.MaxDisplay)
-	if length == 1 {
-		return fmt.Sprintf("you already called %s with exactly these arguments; "+
-			"use other arguments, another tool, or answer", name)
-	}
-	return fmt.Sprintf("you have made the same %d calls %d times in the same order, %s among them, "+
-		"with the same results; use other arguments, other tools, or answer", length, n, name)
-}
-
-func loopReason(tool string, length, n int) string {
-	if length == 1 {
-		return fmt.Sprintf("loop: %s x%d", shorten.To(tool, toolname.MaxDisplay), n)
-	}
-	return fmt.Sprintf("loop: cycle of %d calls x%d", length, n)
 }

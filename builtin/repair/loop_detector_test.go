@@ -123,21 +123,6 @@ func TestLoopDetectorUsesConfiguredBounds(t *testing.T) {
 			[]string{"1", "2", "3", "4"},
 			times(2, looptest.Call("t", nil)), "succeeded hint", ""},
 
-		{"a cycle of results is a loop", &repair.LoopDetector{HintAfter: 2},
-			[]string{"on", "off", "on", "off", "on", "off", "on", "off"},
-			times(9, looptest.Call("t", nil)), "succeeded succeeded succeeded succeeded succeeded succeeded hint unrun",
-			"loop: cycle of 2 calls x4"},
-		{"a cycle that is longer than MaxCycle is none", &repair.LoopDetector{HintAfter: 2, MaxCycle: 2},
-			[]string{"1", "2", "3", "1", "2", "3", "1", "2", "3"},
-			times(9, looptest.Call("t", nil)), strings.TrimSpace(strings.Repeat("succeeded ", 9)), ""},
-		{"cycles are not looked for when switched off", &repair.LoopDetector{HintAfter: 2, MaxCycle: limit.AtMost(0)},
-			[]string{"on", "off", "on", "off", "on", "off", "on", "off", "on"},
-			times(9, looptest.Call("t", nil)), strings.TrimSpace(strings.Repeat("succeeded ", 9)), ""},
-		{"two rounds of two calls with changing results are one too many", &repair.LoopDetector{Poll: []string{"*"}},
-			[]string{"on", "lit", "off", "dark", "on", "lit", "off", "dark"},
-			append(times(4, looptest.Call("t", `{"press":1}`), looptest.Call("t", `{"look":1}`))[:8],
-				looptest.Call("t", `{"press":1}`), looptest.Reply("done")),
-			"succeeded succeeded succeeded succeeded succeeded succeeded succeeded succeeded hint", ""},
 		{"a repeat in one reply gets a hint even if hints are off", &repair.LoopDetector{BreakAfter: 1}, same,
 			times(1, looptest.Calls(looptest.Call("t", nil), looptest.Call("t", nil))), "succeeded hint", ""},
 		{"a repeat in one reply gets the hint and never ends the turn", &repair.LoopDetector{}, same,
@@ -188,26 +173,6 @@ func TestChangedResultDropsLoopNote(t *testing.T) {
 	}.Run(t, "look")
 	if got := fixture.PromptsWith(ran, "you already called"); got != "0000" || ran.Reply != "done" {
 		t.Errorf("the note was in the prompts %s, want none; the reply: %q", got, ran.Reply)
-	}
-}
-
-func TestLoopNoteReportsCycle(t *testing.T) {
-	ran := looptest.Harness{
-		Turns: times(5, looptest.Call("t", nil)),
-		Tools: []agent.Tool{sequence("t", "on", "off", "on", "off", "dark")},
-		Hooks: []agent.Hook{&repair.LoopDetector{Mode: repair.LoopNote}},
-	}.Run(t, "go")
-	if got := fixture.PromptsWith(ran, "the same 2 calls 2 times"); got != "000000" {
-		t.Errorf("the note about a cycle that was left was in the prompts %s, want none", got)
-	}
-	ran = looptest.Harness{
-		Turns: times(6, looptest.Call("t", nil)),
-		Tools: []agent.Tool{sequence("t", "on", "off", "on", "off", "on", "off")},
-		Hooks: []agent.Hook{&repair.LoopDetector{Mode: repair.LoopNote}},
-	}.Run(t, "go")
-	if got := fixture.PromptsWith(ran, "the same 2 calls 2 times"); got != "000001" ||
-		ran.Stop.Message != "loop: cycle of 2 calls x3" {
-		t.Errorf("the note was in the prompts %s, want 000001; it stopped because %q", got, ran.Stop.Message)
 	}
 }
 
@@ -307,8 +272,6 @@ func TestInvalidLoopDetectorPanicsInBind(t *testing.T) {
 		{&repair.LoopDetector{Poll: []string{""}}, "Poll[0] is empty"},
 		{&repair.LoopDetector{HintAfter: 3, BreakAfter: 2}, "BreakAfter is 2, below HintAfter, which is 3"},
 		{&repair.LoopDetector{Mode: "skp"}, `Mode is "skp"; use LoopSkip or LoopNote`},
-		{&repair.LoopDetector{MaxCycle: 1}, "MaxCycle is 1"},
-		{&repair.LoopDetector{MaxCycle: 65}, "MaxCycle is 65"},
 	} {
 		t.Run(c.want, func(t *testing.T) {
 			if got := fixture.UsePanic(c.detector); !strings.Contains(got, "repair.LoopDetector: "+c.want) {
@@ -317,7 +280,7 @@ func TestInvalidLoopDetectorPanicsInBind(t *testing.T) {
 		})
 	}
 	var hooks agent.Hooks
-	hooks.Use(&repair.LoopDetector{MaxCycle: 64})
+	hooks.Use(&repair.LoopDetector{})
 	if list := hooks.BeforeTool.List(); len(list) != 1 || list[0].Priority != hookkit.Detection {
 		t.Errorf("it is bound as %+v", list)
 	}
