@@ -1,7 +1,6 @@
 package guardrail
 
 import (
-	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -15,6 +14,7 @@ import (
 	"github.com/hookgen/hookgen/builtin/internal/jsonx"
 	"github.com/hookgen/hookgen/builtin/internal/kit"
 	"github.com/hookgen/hookgen/builtin/internal/shorten"
+	"github.com/hookgen/hookgen/builtin/internal/toolargs"
 	"github.com/hookgen/hookgen/builtin/redact"
 	"github.com/hookgen/hookgen/generated/agent"
 	"github.com/hookgen/hookgen/hookkit"
@@ -163,7 +163,7 @@ func accepted(
 // redact removes secrets and personal data from the texts of a failed result.
 func (v *Output) redact(result *agent.ToolCallResult) {
 	for _, one := range v.Validators {
-		r, ok := one.(interface{ accepted(string) string })
+		r, ok := one.(*redaction)
 		if !ok {
 			continue
 		}
@@ -231,71 +231,19 @@ func (r *redaction) accepted(output string) string {
 	}
 	redacted := string(r.redactor.JSON([]byte(output)))
 	if v, err := jsonx.Decode([]byte(output)); err == nil {
-		same := string(jsonx.Encode(v))
-		if redacted == same && countTexts(same) == countTexts(output) { // fewer texts: a key was given twice
+		if _, twice := toolargs.Duplicate([]byte(output)); !twice && redacted == string(jsonx.Encode(v)) {
 			return output
 		}
 	}
 	return redacted
 }
 
-// countTexts returns the number of keys, texts and numbers in JSON.
-func countTexts(data string) (n int) {
-	jsonx.RewriteTexts([]byte(data), func(s string) string { n++; return s })
-	return n
-}
-
-// RedactPersonal returns a validator that replaces personal data with marks such as [REDACTED:email]: e-mail addresses,
-// telephone numbers in the forms that [redact.Redactor] names, US social security numbers, card and bank account
-// numbers with valid check digits, and matches of patterns. In JSON, texts and keys at any depth are redacted. Secrets
-// stay: use [Redact] to remove them, too.
-func RedactPersonal(patterns ...*regexp.Regexp) Redaction {
-	return Redaction{patterns: patterns}
-}
-
-// A Redaction is the validator of [RedactPersonal].
-type Redaction struct {
-	patterns []*regexp.Regexp
-	redactor redact.Redactor
-	marker   string // "": the marks of package redact
-}
-
-// As returns a copy of the validator that replaces personal data with marker, and not with the marks of package redact.
-func (r Redaction) As(marker string) Redaction {
-	r.marker, r.redactor.Mark = marker, func(string, string) string { return marker }
-	return r
-}
-
-func (r Redaction) check() error {
-	for i, p := range r.patterns {
-		if p == nil {
-			return fmt.Errorf("guardrail.RedactPersonal: pattern %d is nil; give a pattern or leave it out", i)
-		}
-	}
-	return nil
-}
-
-// Validate returns the output without personal data. JSON without personal data is not reformatted.
-func (r Redaction) Validate(_ context.Context, _ agent.ToolCallRequest, output string) (string, string, error) {
-	return r.accepted(output), "", nil
-}
-
-func (r Redaction) accepted(output string) string {
-	if !jsonx.IsContainer(output) {
-		return r.text(output)
-	}
-	if redacted, changed := jsonx.RewriteTexts([]byte(output), r.text); changed {
-		return string(redacted)
-	}
-	return output
-}
-
-func (r Redaction) text(s string) string {
-	s = r.redactor.Personal(s)
-	for _, p := range r.patterns {
-		s = p.ReplaceAllLiteralString(s, cmp.Or(r.marker, redact.Redacted))
-	}
-	return s
+// RedactPersonal returns a validator that replaces personal data and matches of patterns, and keeps secrets. Personal
+// data are those that [redact.Redactor] names. For other marks, give [Redact] such a redactor:
+//
+//	guardrail.Redact(redact.Redactor{KeepSecrets: true, Mark: func(string, string) string { return "<gone>" }})
+func RedactPersonal(patterns ...*regexp.Regexp) Validator {
+	return Redact(redact.Redactor{KeepSecrets: true, Patterns: patterns})
 }
 
 // Schema returns a validator that rejects outputs that are not JSON or do not match schema, which is a JSON Schema such

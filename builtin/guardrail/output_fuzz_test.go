@@ -21,7 +21,6 @@ func FuzzToolOutput(f *testing.F) {
 	}, fixture.HostileJSON...) {
 		f.Add(s, uint16(40))
 	}
-	personal, secrets := RedactPersonal(), Redact(redact.Redactor{})
 	f.Fuzz(func(t *testing.T, output string, size uint16) {
 		most := int(size) + 1
 		accepted, rejection, err := LengthCap(most).Validate(t.Context(), agent.ToolCallRequest{}, output)
@@ -31,15 +30,11 @@ func FuzzToolOutput(f *testing.F) {
 			t.Errorf("%q is capped at %d as %q, %q, %v", output, most, accepted, rejection, err)
 		}
 
-		accepted, rejection, err = personal.Validate(t.Context(), agent.ToolCallRequest{}, output)
-		sameShape := !jsonx.IsContainer(output) || fixture.Tokens([]byte(accepted)) == fixture.Tokens([]byte(output))
-		if err != nil || rejection != "" || !sameShape {
-			t.Errorf("%q is redacted as %q, %q, %v", output, accepted, rejection, err)
-		}
-
-		accepted, rejection, err = secrets.Validate(t.Context(), agent.ToolCallRequest{}, output)
-		if err != nil || rejection != "" || jsonx.IsContainer(output) && !jsonx.IsContainer(accepted) {
-			t.Errorf("%q is redacted as %q, %q, %v", output, accepted, rejection, err)
+		for _, redaction := range []Validator{RedactPersonal(), Redact(redact.Redactor{})} {
+			accepted, rejection, err = redaction.Validate(t.Context(), agent.ToolCallRequest{}, output)
+			if err != nil || rejection != "" || jsonx.IsContainer(output) && !jsonx.IsContainer(accepted) {
+				t.Errorf("%q is redacted as %q, %q, %v", output, accepted, rejection, err)
+			}
 		}
 	})
 }

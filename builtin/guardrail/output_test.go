@@ -180,7 +180,9 @@ func TestPersonalDataHasMarkerOfOnesOwn(t *testing.T) {
 		"nothing personal":                   "nothing personal",
 	} {
 		t.Run(output, func(t *testing.T) {
-			got := screened(t, agent.ToolOutput{Text: output}, nil, guardrail.RedactPersonal(ticket).As("<gone>"))
+			got := screened(t, agent.ToolOutput{Text: output}, nil, guardrail.Redact(redact.Redactor{
+				KeepSecrets: true, Patterns: []*regexp.Regexp{ticket}, Mark: func(string, string) string { return "<gone>" },
+			}))
 			if got.Output != want {
 				t.Errorf("got %q, want %q", got.Output, want)
 			}
@@ -207,7 +209,7 @@ func TestInvalidValidatorsPanicInUse(t *testing.T) {
 		"Validators is empty":                                 nil,
 		"Validators[1] is nil":                                {guardrail.LengthCap(1), nil},
 		"Validators[0]: LengthCap(0)":                         {guardrail.LengthCap(0)},
-		"Validators[0]: guardrail.RedactPersonal: pattern 1":  {guardrail.RedactPersonal(regexp.MustCompile("x"), nil)},
+		"Validators[0]: guardrail.Redact: Patterns[1] is nil": {guardrail.RedactPersonal(regexp.MustCompile("x"), nil)},
 		"Validators[0]: guardrail.Schema: unexpected end of ": {guardrail.Schema(`{`)},
 	} {
 		t.Run(want, func(t *testing.T) {

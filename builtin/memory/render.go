@@ -103,6 +103,8 @@ func episodeLine(e Episode) string {
 // payloadValue renders a payload value on one line. Equal values are rendered equally whatever their spacing and
 // escapes, because a store may have reformatted them.
 func payloadValue(v json.RawMessage) string {
-	v, _ = jsonx.RewriteTexts(v, func(s string) string { return s })
+	if decoded, err := jsonx.Decode(v); err == nil {
+		v = jsonx.Encode(decoded)
+	}
 	return shorten.JSON(v, maxPayloadShown)
 }

@@ -255,14 +255,12 @@ func TestOutputValidatorsChangeAndReject(t *testing.T) {
 		"in order, once each": {
 			`{"z":"x","a@b.org":1,"c@d.org":[{"e@f.org":null}],"card":4111111111111111,"n":1.50,"t":true}`,
 			[]guardrail.Validator{guardrail.RedactPersonal()},
-			`{"z":"x","[REDACTED:email]":1,"[REDACTED:email]":[{"[REDACTED:email]":null}],` +
-				`"card":"[REDACTED:card]","n":1.50,"t":true}`,
+			`{"[REDACTED:email]":1,"[REDACTED:email] 2":[{"[REDACTED:email]":null}],` +
+				`"card":0,"n":1.50,"t":true,"z":"x"}`,
 			"",
 		},
 		"escaped": {`["a\u0040b.org","<b>"]`, []guardrail.Validator{guardrail.RedactPersonal()}, `["[REDACTED:email]","<b>"]`,
 			""},
-		"a mark of one's own": {`["a@b.org","X-1"]`,
-			[]guardrail.Validator{guardrail.RedactPersonal(regexp.MustCompile(`X-\d`)).As("***")}, `["***","***"]`, ""},
 		"nothing to redact": {`{"b": 1, "a": 2.0}`, []guardrail.Validator{guardrail.RedactPersonal()},
 			`{"b": 1, "a": 2.0}`, ""},
 		"schema pass":     {`{"n":1}`, []guardrail.Validator{object}, `{"n":1}`, ""},
@@ -298,7 +296,7 @@ func TestInvalidSmallModelHooksPanicInBind(t *testing.T) {
 		"Validators is empty": &guardrail.Output{},
 		"LengthCap(0)":        &guardrail.Output{Validators: []guardrail.Validator{guardrail.LengthCap(0)}},
 		"guardrail.Schema":    &guardrail.Output{Validators: []guardrail.Validator{guardrail.Schema("{")}},
-		"pattern 0":           &guardrail.Output{Validators: []guardrail.Validator{guardrail.RedactPersonal(nil)}},
+		"Patterns[0] is nil":  &guardrail.Output{Validators: []guardrail.Validator{guardrail.RedactPersonal(nil)}},
 	} {
 		t.Run(want, func(t *testing.T) {
 			defer func() {

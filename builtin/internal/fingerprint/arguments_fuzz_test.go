@@ -27,7 +27,8 @@ func FuzzArguments(f *testing.F) {
 		if err := json.Indent(&indented, args, " ", "\t"); err != nil {
 			t.Fatal(err)
 		}
-		rewritten, _ := jsonx.RewriteTexts(args, func(s string) string { return s })
+		decoded, _ := jsonx.Decode(args)
+		rewritten := jsonx.Encode(decoded)
 		if bytes.Contains(canonicalArgs(rewritten), []byte("\ufffd")) {
 			if !bytes.HasSuffix(canonical, args) {
 				t.Errorf("%s has a replacement character and is not compared as text", args)
