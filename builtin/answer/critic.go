@@ -3,8 +3,6 @@ package answer
 import (
 	"cmp"
 	"context"
-	"encoding/json"
-	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -94,7 +92,7 @@ func (c *Critic) CheckDone(
 	}
 	var seen criticState
 	c.runs.Do(run, func(s *criticState) { seen = *s; seen.calls = slices.Clone(s.calls) })
-	judgement, err := kit.Recover(func() (judgement, error) { return c.ask(ctx, run, seen, asked.Answer) })
+	judgement, err := c.ask(ctx, run, seen, asked.Answer)
 	switch {
 	case err != nil && c.ApproveOnFailure:
 		c.failed.Report("answer.Critic", c.OnError, err)
@@ -140,45 +138,15 @@ func (c *Critic) ask(ctx context.Context, run *agent.Run, seen criticState, answ
 	if model == nil && kit.Env(run) != nil {
 		model = kit.Env(run).Model
 	}
-	if model == nil {
-		return j, errors.New("there is no model to ask; set Model")
-	}
 	var b strings.Builder
 	fmt.Fprintf(&b, "# Task\n%s\n\n# Calls and results\n", seen.task)
 	for _, call := range seen.calls {
 		b.WriteString(call + "\n\n")
 	}
 	fmt.Fprintf(&b, "# Answer\n%s\n", shorten.Middle(answer, maxTextChars))
-	reply, err := model.Generate(ctx, agent.LLMRequest{Messages: []agent.Message{
-		{Role: agent.RoleSystem, Content: criticPrompt}, {Role: agent.RoleUser, Content: b.String()},
-	}})
-	if err != nil {
-		return j, fmt.Errorf("the critic failed: %w", err)
+	if err := kit.Ask(ctx, model, nil, criticPrompt, b.String(), "approve", &j); err != nil {
+		return judgement{}, fmt.Errorf("the critic failed: %w", err)
 	}
-	if j, err = readJudgement(reply.Content); err != nil {
-		return j, fmt.Errorf("the critic's reply %q cannot be read: %w", shorten.To(reply.Content, 100), err)
-	}
-	return j, nil
-}
-
-// readJudgement parses the JSON object in the critic's reply, which may be in a code fence.
-func readJudgement(text string) (j judgement, err error) {
-	begin, end := strings.IndexByte(text, '{'), strings.LastIndexByte(text, '}')
-	if begin < 0 || end < begin {
-		return j, errors.New("it contains no JSON object")
-	}
-	var seen struct {
-		Approve *bool `json:"approve"`
-		judgement
-	}
-	if err := json.Unmarshal([]byte(text[begin:end+1]), &seen); err != nil {
-		return j, err
-	}
-	if seen.Approve == nil {
-		return j, errors.New(`it has no "approve"`)
-	}
-	j = seen.judgement
-	j.Approve = *seen.Approve
 	return j, nil
 }
 

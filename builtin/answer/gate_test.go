@@ -241,8 +241,7 @@ func TestFailingCriticRejectsByDefault(t *testing.T) {
 		var hooks agent.Hooks
 		hooks.Use(&answer.Critic{Model: looptest.NewScript(reply)})
 		_, err := hooks.CheckDone.Fire(t.Context(), agent.NewRun(nil), &agent.DoneRequest{Answer: "x"})
-		if err == nil || !strings.Contains(err.Error(), "the critic failed: down") &&
-			!strings.Contains(err.Error(), "cannot be read") {
+		if err == nil || !strings.Contains(err.Error(), "the critic failed: ") {
 			t.Errorf("a failing critic returned %v", err)
 		}
 		var told error

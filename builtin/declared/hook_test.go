@@ -279,13 +279,13 @@ func (e echo) Generate(ctx context.Context, _ agent.LLMRequest) (agent.LLMRespon
 func TestAPromptDecides(t *testing.T) {
 	for _, c := range []struct{ reply, want string }{
 		{`{"ok": true}`, "allow"},
-		{"ok", "allow"}, {"Yes.", "allow"}, {"TRUE", "allow"}, {" ok\n", "allow"}, {"\n```{\"ok\": true}``` ", "allow"},
+		{"ok", "not one JSON object"}, {"\n```{\"ok\": true}``` ", "allow"},
 		{"```json\n{\"ok\": true}\n```", "allow"}, {"```\n{\"ok\": false, \"reason\": \"r\"}\n```", "deny: r"},
 		{`{"ok": false, "reason": "risky"}`, "deny: risky"},
 		{`{"ok": false}`, "deny: a model refused without a reason"},
-		{`{}`, `no "ok"`}, {`{"ok": "true"}`, "bool"}, {`{"ok": null}`, `null`}, {`{"ok": true, "ok": false}`, "twice"},
+		{`{}`, `no "ok"`}, {`{"ok": "true"}`, "bool"}, {`{"ok": null}`, `no "ok"`}, {`{"ok": true, "ok": false}`, "twice"},
 		{`I think it is ok`, "invalid"}, {`No, {"ok": true} would be wrong`, "invalid"}, {``, "cannot be read"},
-		{"```json\n{\"ok\": true}", "not closed"}, {`{"ok": true} {"ok": false}`, "after"}, {"fail", "overloaded"},
+		{"```json\n{\"ok\": true}", "code fence"}, {`{"ok": true} {"ok": false}`, "after"}, {"fail", "overloaded"},
 		{"stall", "no reply within"},
 	} {
 		t.Run(c.reply, func(t *testing.T) {
@@ -323,7 +323,7 @@ func TestAPromptRefusesAtItsPoints(t *testing.T) {
 }
 
 func TestAPromptShowsThePayload(t *testing.T) {
-	model := looptest.NewScript(looptest.Reply("ok"))
+	model := looptest.NewScript(looptest.Reply(`{"ok": true}`))
 	f := file(t, declare("prompt", `"Is the city in Europe?"`, ""))
 	f.Models = map[string]agent.Model{"": model}
 	permit(t, load(t, f), "weather", `{"city":"Oslo"}`)
@@ -336,7 +336,7 @@ func TestAPromptShowsThePayload(t *testing.T) {
 
 // A model that reads the beginning and the end of a call cannot judge the middle.
 func TestAPromptJudgesWholeCalls(t *testing.T) {
-	model := looptest.NewScript(looptest.Reply("ok"), looptest.Reply("ok"))
+	model := looptest.NewScript(looptest.Reply(`{"ok": true}`), looptest.Reply(`{"ok": true}`))
 	f := file(t, `{"hooks": [{"name": "judge", "at": ["OnPermission", "AfterLLM"], "prompt": "ok?"}]}`)
 	f.Models = map[string]agent.Model{"": model}
 	hooks, long := load(t, f), strings.Repeat("é", 20_000)
@@ -516,7 +516,7 @@ func TestDeclaredHooksAreConformant(t *testing.T) {
 			"when": "args.n > 1"},
 		{"name": "prompt", "at": ["CheckDone"], "prompt": "ok?"},
 		{"name": "steps", "use": "limit.Steps"}]}`)
-	f.Models = map[string]agent.Model{"": echo{"ok"}}
+	f.Models = map[string]agent.Model{"": echo{`{"ok": true}`}}
 	hooktest.Check(t, func() []hookkit.AnyPoint {
 		one := &declared.File{Path: f.Path, Ready: ready(), Models: f.Models}
 		return load(t, one).Points()

@@ -68,7 +68,7 @@ func TestTheFilesOfThePageLoad(t *testing.T) {
 	blocks := regexp.MustCompile("(?s)```json\n(.*?)```").FindAllSubmatch(page, -1)
 	for _, b := range blocks {
 		f := file(t, string(b[1]))
-		f.Models = map[string]agent.Model{"": echo{"ok"}}
+		f.Models = map[string]agent.Model{"": echo{`{"ok": true}`}}
 		load(t, f)
 	}
 	if len(blocks) == 0 {

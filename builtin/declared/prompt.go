@@ -1,6 +1,7 @@
 package declared
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -136,25 +137,18 @@ func (j *judge) Call(ctx context.Context, request wire.Request) (wire.Reply, err
 	}
 	ctx, cancel := context.WithTimeoutCause(ctx, j.timeout, fmt.Errorf("no reply within %v", j.timeout))
 	defer cancel()
-	reply, err := model.Generate(ctx, agent.LLMRequest{Messages: []agent.Message{
-		{Role: agent.RoleSystem, Content: judgePrompt},
-		{Role: agent.RoleUser, Content: fmt.Sprintf("# Question\n%s\n\n# Data of %s\n%s", j.prompt, request.Point,
-			shorten.Middle(string(request.Payload), maxJudged))},
-	}})
-	if ctx.Err() != nil {
+	var verdict verdict
+	err := kit.Ask(ctx, model, nil, judgePrompt, fmt.Sprintf("# Question\n%s\n\n# Data of %s\n%s", j.prompt,
+		request.Point, shorten.Middle(string(request.Payload), maxJudged)), "ok", &verdict)
+	switch {
+	case ctx.Err() != nil:
 		return wire.Reply{}, context.Cause(ctx)
-	}
-	if err != nil {
+	case err != nil:
 		return wire.Reply{}, err
-	}
-	ok, reason, err := readJudgement(reply.Content)
-	if err != nil {
-		return wire.Reply{}, fmt.Errorf("the reply %.200q cannot be read: %w", reply.Content, err)
-	}
-	if ok {
+	case verdict.OK:
 		return wire.Reply{Decision: wire.Continue}, nil
 	}
-	exit := refusals[request.Point](shorten.To(reason, maxReason))
+	exit := refusals[request.Point](shorten.To(cmp.Or(verdict.Reason, "a model refused without a reason"), maxReason))
 	data, err := json.Marshal(exit)
 	return wire.Reply{Decision: exitName(exit), Value: data}, err
 }
@@ -165,33 +159,8 @@ func exitName(exit any) string {
 	return name[strings.LastIndexByte(name, '.')+1:]
 }
 
-// readJudgement reads the reply of a model: a JSON object, which may be in a code fence, or one of the words ok, yes
-// and true. Any other reply is an error, so that a model that talks does not permit anything.
-func readJudgement(text string) (ok bool, reason string, err error) {
-	text = strings.TrimSpace(text)
-	switch strings.ToLower(strings.TrimRight(text, ".!")) {
-	case "ok", "yes", "true":
-		return true, "", nil
-	}
-	if fenced, ok := strings.CutPrefix(text, "```"); ok {
-		fenced, closed := strings.CutSuffix(fenced, "```")
-		if !closed {
-			return false, "", errors.New("the code fence is not closed")
-		}
-		text = strings.TrimPrefix(strings.TrimSpace(fenced), "json")
-	}
-	var seen struct {
-		OK     *bool  `json:"ok"`
-		Reason string `json:"reason"`
-	}
-	if err := wire.UnmarshalReply(context.Background(), []byte(text), &seen); err != nil {
-		return false, "", err
-	}
-	if seen.OK == nil {
-		return false, "", errors.New(`it has no "ok"`)
-	}
-	if seen.Reason == "" {
-		seen.Reason = "a model refused without a reason"
-	}
-	return *seen.OK, seen.Reason, nil
+// A verdict is the reply of a model.
+type verdict struct {
+	OK     bool
+	Reason string
 }

@@ -2,11 +2,11 @@ package guardrail
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"strings"
 
+	"github.com/hookgen/hookgen/builtin/internal/kit"
 	"github.com/hookgen/hookgen/builtin/internal/shorten"
 	"github.com/hookgen/hookgen/generated/agent"
 )
@@ -41,40 +41,18 @@ func (j *judge) check() error {
 }
 
 func (j *judge) Validate(ctx context.Context, _ agent.ToolCallRequest, text string) (string, string, error) {
-	reply, err := j.model.Generate(ctx, agent.LLMRequest{Messages: []agent.Message{
-		{Role: agent.RoleSystem, Content: judgePrompt + j.policy},
-		{Role: agent.RoleUser, Content: shorten.Middle(text, maxJudged)},
-	}})
-	if err != nil {
-		return "", "", fmt.Errorf("the judge failed: %w", err)
-	}
-	accept, reason, err := readJudgement(reply.Content)
-	switch {
-	case err != nil:
-		return "", "", fmt.Errorf("the judge's reply %q cannot be read: %w", shorten.To(reply.Content, 100), err)
-	case accept:
-		return text, "", nil
-	case strings.TrimSpace(reason) == "":
-		reason = "it does not follow the policy"
-	}
-	return "", shorten.To(reason, 500), nil
-}
-
-// readJudgement parses the JSON object in the judge's reply, which may be in a code fence.
-func readJudgement(text string) (accept bool, reason string, err error) {
-	begin, end := strings.IndexByte(text, '{'), strings.LastIndexByte(text, '}')
-	if begin < 0 || end < begin {
-		return false, "", errors.New("it contains no JSON object")
-	}
-	var seen struct {
-		Accept *bool
+	var verdict struct {
+		Accept bool
 		Reason string
 	}
-	if err := json.Unmarshal([]byte(text[begin:end+1]), &seen); err != nil {
-		return false, "", err
+	err := kit.Ask(ctx, j.model, nil, judgePrompt+j.policy, shorten.Middle(text, maxJudged), "accept", &verdict)
+	switch {
+	case err != nil:
+		return "", "", fmt.Errorf("the judge failed: %w", err)
+	case verdict.Accept:
+		return text, "", nil
+	case strings.TrimSpace(verdict.Reason) == "":
+		verdict.Reason = "it does not follow the policy"
 	}
-	if seen.Accept == nil {
-		return false, "", errors.New(`it has no "accept"`)
-	}
-	return *seen.Accept, seen.Reason, nil
+	return "", shorten.To(verdict.Reason, 500), nil
 }

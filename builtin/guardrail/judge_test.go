@@ -142,7 +142,7 @@ func TestAJudgeDecidesOrFails(t *testing.T) {
 		{"```json\n{\"accept\": false, \"reason\": \"off topic\"}\n```", "off topic", ""},
 		{`{"accept": false}`, "it does not follow the policy", ""},
 		{`{"reason": "x"}`, "", `it has no "accept"`},
-		{"yes", "", "it contains no JSON object"},
+		{"yes", "", "it is not one JSON object"},
 	} {
 		t.Run(c.reply, func(t *testing.T) {
 			model := looptest.NewScript(looptest.Reply(c.reply))

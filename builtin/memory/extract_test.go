@@ -96,9 +96,9 @@ func TestAFailedExtractionIsReported(t *testing.T) {
 		want string
 	}{
 		"Error":     {looptest.Error(errors.New("down")), "the model found no facts: "},
-		"NoJSON":    {looptest.Reply("no facts"), `the reply "no facts" cannot be read: there is no JSON object`},
-		"NoEnd":     {looptest.Reply("} {"), "there is no JSON object"},
-		"NoFacts":   {looptest.Reply("{}"), `there is no "facts"`},
+		"NoJSON":    {looptest.Reply("no facts"), `the reply "no facts" cannot be read: it is not one JSON object`},
+		"NoEnd":     {looptest.Reply("} {"), "it is not one JSON object"},
+		"NoFacts":   {looptest.Reply("{}"), `it has no "facts"`},
 		"WrongType": {looptest.Reply(`{"facts":"none"}`), "cannot be read"},
 	} {
 		t.Run(name, func(t *testing.T) {

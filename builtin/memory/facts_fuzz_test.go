@@ -1,35 +1,12 @@
 package memory
 
 import (
-	"reflect"
 	"slices"
 	"testing"
 
 	"github.com/hookgen/hookgen/builtin/internal/fixture"
-	"github.com/hookgen/hookgen/builtin/internal/jsonx"
 	"github.com/hookgen/hookgen/builtin/session"
 )
-
-// FuzzReadList checks that facts are read equally if text and a code fence surround them.
-func FuzzReadList(f *testing.F) {
-	for _, s := range append([]string{
-		`{"facts":[{"kind":"remember","text":"a"}]}`, `{"facts":[]}`, `{"facts":null}`, `{}`, `}{`, `{"facts":[null]}`,
-		`{"facts":[{"Kind":"x","Text":"}{"}]}`, "```json\n{\"facts\":[{\"text\":\" \"}]}\n```",
-	}, fixture.HostileJSON...) {
-		f.Add(s)
-	}
-	f.Fuzz(func(t *testing.T, reply string) {
-		facts, err := readList[Extracted]("facts", reply)
-		if err != nil {
-			return
-		}
-		again, err := readList[Extracted]("facts",
-			"So:\n```json\n"+string(jsonx.Encode(map[string]any{"facts": facts}))+"\n```")
-		if len(facts) > 0 && (err != nil || !reflect.DeepEqual(again, facts)) {
-			t.Errorf("%+v are %+v, %v", facts, again, err)
-		}
-	})
-}
 
 // FuzzJournal checks that a memory whose stored text was changed is read or an error, and that a fact which is put then
 // is found.

@@ -126,9 +126,6 @@ func (r *Review) ask(ctx context.Context, run *agent.Run, result agent.AgentResu
 	if env := kit.Env(run); model == nil && env != nil {
 		model = env.Model
 	}
-	if model == nil {
-		return nil, errors.New("there is no model to ask; set Model")
-	}
 	var b strings.Builder
 	fmt.Fprintf(&b, "# Task\n%s\n\n# Calls and results\n", shorten.Middle(result.Task, reviewedChars))
 	for _, c := range result.Calls[max(0, len(result.Calls)-reviewedCalls):] {
