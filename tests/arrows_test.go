@@ -97,12 +97,7 @@ var rows = []row{
 	{
 		dir:     "builtin/internal",
 		imports: append([]string{"internal/atomicfile", "internal/filename", "internal/spelling"}, agentLoop...),
-		tests:   []string{"builtin/internal/fixture"},
-	},
-	{
-		dir:     "builtin/internal/fixture",
-		imports: append([]string{"hooktest", "loop"}, agentLoop...),
-		modules: []string{"pgregory.net/rapid"},
+		tests:   []string{"builtin/internal/testdata/fixture"},
 	},
 	{dir: "builtin/limit", imports: room(), tests: roomTests},
 	{dir: "builtin/share", imports: room(), tests: roomTests},

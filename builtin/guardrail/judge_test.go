@@ -8,7 +8,7 @@ import (
 	"testing"
 
 	"github.com/hookgen/hookgen/builtin/guardrail"
-	"github.com/hookgen/hookgen/builtin/internal/fixture"
+	"github.com/hookgen/hookgen/builtin/internal/testdata/fixture"
 	"github.com/hookgen/hookgen/generated/agent"
 	"github.com/hookgen/hookgen/loop"
 	"github.com/hookgen/hookgen/loop/looptest"

@@ -3,8 +3,8 @@ package observe
 import (
 	"testing"
 
-	"github.com/hookgen/hookgen/builtin/internal/fixture"
 	"github.com/hookgen/hookgen/builtin/internal/jsonx"
+	"github.com/hookgen/hookgen/builtin/internal/testdata/fixture"
 )
 
 // FuzzUsageFrom checks that token counts are never negative and cached tokens never exceed the input.

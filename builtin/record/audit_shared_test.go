@@ -12,7 +12,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/hookgen/hookgen/builtin/internal/fixture"
+	"github.com/hookgen/hookgen/builtin/internal/testdata/fixture"
 	"github.com/hookgen/hookgen/builtin/record"
 	"github.com/hookgen/hookgen/internal/atomicfile"
 )

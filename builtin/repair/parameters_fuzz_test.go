@@ -5,8 +5,8 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/hookgen/hookgen/builtin/internal/fixture"
 	"github.com/hookgen/hookgen/builtin/internal/jsonx"
+	"github.com/hookgen/hookgen/builtin/internal/testdata/fixture"
 )
 
 // FuzzParameters checks that any schema is listed with at most one line for each property.

@@ -6,7 +6,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/hookgen/hookgen/builtin/internal/fixture"
+	"github.com/hookgen/hookgen/builtin/internal/testdata/fixture"
 	"github.com/hookgen/hookgen/builtin/limit"
 	"github.com/hookgen/hookgen/builtin/retry"
 	"github.com/hookgen/hookgen/builtin/share"

@@ -6,7 +6,7 @@ import (
 	"testing"
 	"unicode/utf8"
 
-	"github.com/hookgen/hookgen/builtin/internal/fixture"
+	"github.com/hookgen/hookgen/builtin/internal/testdata/fixture"
 )
 
 // FuzzArguments checks that every command found is a part of the arguments, and that a command after any other
