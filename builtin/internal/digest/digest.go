@@ -13,10 +13,7 @@ import (
 )
 
 // Call returns equal texts of 32 bytes for calls of one tool with arguments that are equal for [fingerprint.Call].
-func Call(call agent.ToolCallRequest) (digest string) {
-	fingerprint.Canonical(call, func(text []byte) {
-		sum := sha256.Sum256(text)
-		digest = string(sum[:])
-	})
-	return digest
+func Call(call agent.ToolCallRequest) string {
+	sum := sha256.Sum256(fingerprint.Canonical(call))
+	return string(sum[:])
 }

@@ -10,7 +10,6 @@ import (
 	"slices"
 	"strconv"
 	"strings"
-	"sync"
 	"unsafe"
 
 	"github.com/hookgen/hookgen/builtin/internal/jsonx"
@@ -31,22 +30,11 @@ const MaxBytes = 1 << 20
 // are equal: the order of keys, blanks, escapes and the notation of numbers do not matter. Missing arguments equal {}.
 // Arguments that are not valid JSON are compared as text, and so are those with a replacement character: Go decodes
 // "\udcff" and "\udcfe" as the same text, but in Python they are the names of two files.
-func Call(call agent.ToolCallRequest) (f Sum) {
-	Canonical(call, func(text []byte) { f = Of(text) })
-	return f
-}
+func Call(call agent.ToolCallRequest) Sum { return Of(Canonical(call)) }
 
-// canonicalTexts reuses the memory of canonical texts, which exist only during a comparison.
-var canonicalTexts = sync.Pool{New: func() any { return new([]byte) }}
-
-// Canonical calls f with the canonical text of a call, which is identical for equal calls. f must not retain the text.
-func Canonical(call agent.ToolCallRequest, f func(text []byte)) {
-	memory := canonicalTexts.Get().(*[]byte)
-	*memory = appendCanonicalArgs(appendPart((*memory)[:0], call.Name), call.Args)
-	f(*memory)
-	if cap(*memory) <= 64<<10 {
-		canonicalTexts.Put(memory)
-	}
+// Canonical returns the canonical text of a call, which is identical for equal calls.
+func Canonical(call agent.ToolCallRequest) []byte {
+	return appendCanonicalArgs(appendPart(nil, call.Name), call.Args)
 }
 
 // Result returns equal sums for results with the same Output and Err.
@@ -95,9 +83,6 @@ var replacement = []byte("\ufffd")
 func appendCanonicalJSON(b, args []byte) (out []byte, ok bool) {
 	if len(bytes.TrimSpace(args)) == 0 {
 		args = []byte("{}")
-	}
-	if out, ok := scanCanonical(append(b, "json "...), args); ok {
-		return out, true
 	}
 	value, err := jsonx.Decode(args)
 	if err != nil {
