@@ -121,6 +121,7 @@ func short(d time.Duration) string {
 
 // details prints the rest of an event.
 func (p *printer) details(e hooklog.Event) {
+	e = e.Whole()
 	line := func(name, text string) { fmt.Fprintf(p.w, "    %s %s\n", p.palette.paint(faint, pad(name, -9)), text) }
 	line("event", fmt.Sprintf("%d of %s", e.Seq, visible(e.Spec, mostValue)))
 	if e.Run.ID != "" {
@@ -128,6 +129,10 @@ func (p *printer) details(e hooklog.Event) {
 	}
 	if e.Site != "" {
 		line("hook", place(e.By, e.Site))
+	}
+	for _, o := range e.Omitted {
+		line("missing", fmt.Sprintf("%d elements of %s in the %s", o.Count, visible(o.List, mostName),
+			visible(o.In, mostName)))
 	}
 	line("payload", value(e.Payload))
 	if e.Final != nil {

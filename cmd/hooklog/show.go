@@ -2,6 +2,7 @@ package main
 
 import (
 	"bufio"
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
@@ -86,7 +87,7 @@ func (i *invocation) show(ctx context.Context, args []string) (int, error) {
 	p := newPrinter(out, colors, verbose)
 	write := func(l hooklog.Line) { p.print(l.Event) }
 	if asJSON {
-		write = jsonWriter(out, terminal.IsTerminal(i.stdout))
+		write = jsonWriter(ctx, out, terminal.IsTerminal(i.stdout))
 	}
 	shown := 0
 	for l := range r.matching(ctx, sources, &f) {
@@ -123,14 +124,20 @@ func showView(ctx context.Context, out *bufio.Writer, view string, lines iter.Se
 	return errors.Join(err, out.Flush())
 }
 
-// jsonWriter returns a function that writes lines as they are, or with invisible characters escaped.
-func jsonWriter(out io.Writer, escaped bool) func(hooklog.Line) {
+// jsonWriter returns a function that writes lines as they are, or with invisible characters escaped. A line that leaves
+// out a list is written anew: the line with the list may be one that does not match.
+func jsonWriter(ctx context.Context, out io.Writer, escaped bool) func(hooklog.Line) {
+	var text bytes.Buffer
+	anew := hooklog.Lines(&text)
 	return func(l hooklog.Line) {
-		text := l.Text
-		if escaped {
-			text = visibleJSON(text)
+		line := l.Text
+		if text.Reset(); len(l.Event.Omitted) > 0 && anew.WriteEvent(ctx, l.Event) == nil {
+			line = bytes.TrimSuffix(text.Bytes(), []byte{'\n'})
 		}
-		fmt.Fprintf(out, "%s\n", text)
+		if escaped {
+			line = visibleJSON(line)
+		}
+		fmt.Fprintf(out, "%s\n", line)
 	}
 }
 

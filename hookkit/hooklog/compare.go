@@ -149,6 +149,10 @@ func (c *comparer) compare(ctx context.Context, was Event) Comparison {
 	if why != "" {
 		return notComparable("%s", why)
 	}
+	if was = was.Whole(); len(was.Omitted) > 0 {
+		return notComparable("%d elements of its list %s are in an event that is missing", was.Omitted[0].Count,
+			was.Omitted[0].List)
+	}
 	payload := p.New()
 	if err := json.Unmarshal(was.Payload, payload); err != nil {
 		return notComparable(

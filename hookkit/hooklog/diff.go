@@ -125,7 +125,7 @@ func (d *differ) read() bool {
 	default:
 		from.read++
 		from.lead++
-		d.add(s, e)
+		d.add(s, e.Whole())
 	}
 	return !d.stopped
 }

@@ -5,50 +5,61 @@ import (
 	"fmt"
 	"strconv"
 	"strings"
-	"sync"
 
 	"github.com/hookgen/hookgen/hookkit/wire"
 )
 
-// linePool has buffers for lines. Most lines are short, so a long buffer is not kept.
-var linePool = sync.Pool{New: func() any { return new([]byte) }}
+// A lineWriter makes the lines of a sink, one at a time.
+type lineWriter struct {
+	redact Redaction
+	lists  lists
+	buf    []byte // for lines; a long one is not kept, because most lines are short
+}
 
 const longestKept = 256 << 10
 
-// writeLine encodes an event and passes the line to write, which must not keep it.
-func writeLine(e *Event, redact Redaction, encoded bool, write func(line []byte) error) error {
-	buf := linePool.Get().(*[]byte)
-	line, err := encodeLine((*buf)[:0], e, redact, encoded)
-	if err != nil {
-		return err
-	}
-	err = write(line)
-	if cap(line) <= longestKept {
-		*buf = line
-		linePool.Put(buf)
-	}
-	return err
-}
-
-// encodeLine returns the line for an event, with its line break. It appends to buf.
+// line returns the line for an event, with its line break. It is valid until the next one. The caller says with written
+// whether the line is in the record, before it asks for the next one.
 //
 // The result is that of json.Marshal, which would scan and copy each payload a second time. If encoded, the payload and
 // the other JSON values are results of json.Marshal already. Otherwise they come from a program or a redaction, and are
 // checked.
-func encodeLine(buf []byte, e *Event, redact Redaction, encoded bool) ([]byte, error) {
-	if redact != nil {
-		redacted := redact.event(*e)
-		e, encoded = &redacted, false
+func (w *lineWriter) line(of *Event, encoded bool) ([]byte, error) {
+	e := of.Whole()
+	sums := w.lists.cut(&e)
+	if w.redact != nil {
+		e, encoded = w.redact.event(e), false
 	}
-	l := lineEncoder{buf: buf, encoded: encoded}
-	l.event(e)
+	if len(sums) > 0 && !encoded { // the digests are those of the text in the line
+		for _, value := range []*json.RawMessage{&e.Payload, &e.Final} {
+			if text, err := json.Marshal(*value); err == nil && *value != nil {
+				*value = text
+			}
+		}
+	}
+	if len(sums) > 0 {
+		w.lists.keep(&e, sums)
+	}
+	l := lineEncoder{buf: w.buf[:0], encoded: encoded}
+	l.event(&e)
 	if l.err != nil {
 		return nil, l.err
 	}
-	if n := len(l.buf) - len(buf); n > MaxLine {
+	if n := len(l.buf); n > MaxLine {
 		return nil, fmt.Errorf("it has %d bytes, more than %d; shorten it with hooklog.Redact", n, MaxLine)
 	}
+	if w.buf = nil; cap(l.buf) <= longestKept {
+		w.buf = l.buf
+	}
 	return append(l.buf, '\n'), nil
+}
+
+// written says whether the last line was written. If not, later lines must not refer to it.
+func (w *lineWriter) written(err error) error {
+	if err != nil {
+		w.lists = lists{}
+	}
+	return err
 }
 
 // A lineEncoder appends the fields of an event in the order of the type.
@@ -80,6 +91,9 @@ func (l *lineEncoder) event(e *Event) {
 	l.optional(`,"error":`, e.Error)
 	if len(e.Ballots) > 0 {
 		l.marshal(`,"ballots":`, e.Ballots)
+	}
+	if len(e.Omitted) > 0 {
+		l.marshal(`,"omitted":`, e.Omitted)
 	}
 	l.optionalValue(`,"collected":`, e.Collected)
 	if len(e.Failures) > 0 {

@@ -30,7 +30,7 @@ func TestLinesKeepTheirFormat(t *testing.T) {
 		Collected: json.RawMessage(`["x"]`), Failures: []Failure{{"f", "f.go:2", "broken"}},
 		Slow: []SlowHook{{"s", "s.go:3", 4, 5}}, Elapsed: 9,
 	}
-	line, err := encodeLine(nil, &e, nil, true)
+	line, err := new(lineWriter).line(&e, true)
 	if err != nil || string(line) != golden {
 		t.Errorf("the line is\n%s%v, want\n%s", line, err, golden)
 	}
@@ -38,7 +38,7 @@ func TestLinesKeepTheirFormat(t *testing.T) {
 	if err := json.Unmarshal([]byte(golden), &again); err != nil {
 		t.Fatal(err)
 	}
-	if line, err := encodeLine(nil, &again, nil, false); err != nil || string(line) != golden {
+	if line, err := new(lineWriter).line(&again, false); err != nil || string(line) != golden {
 		t.Errorf("read and written again, the line is\n%s%v", line, err)
 	}
 }
@@ -85,14 +85,17 @@ func TestLinesAreThoseOfEncodingJSON(t *testing.T) {
 			Slow: rapid.SliceOfN(rapid.Custom(func(t *rapid.T) SlowHook {
 				return SlowHook{text.Draw(t, "by"), text.Draw(t, "site"), 1, time.Duration(rapid.Int64().Draw(t, "took"))}
 			}), 0, 2).Draw(t, "slow"),
+			Omitted: rapid.SliceOfN(rapid.Custom(func(t *rapid.T) Omitted {
+				return Omitted{"final", text.Draw(t, "list"), rapid.Int().Draw(t, "count"), text.Draw(t, "digest")}
+			}), 0, 2).Draw(t, "omitted"),
 			Elapsed: time.Duration(rapid.Int64().Draw(t, "elapsed")),
 		}
 		want, wantErr := json.Marshal(e)
-		got, err := encodeLine([]byte("before"), &e, nil, encoded)
+		got, err := new(lineWriter).line(&e, encoded)
 		if (err != nil) != (wantErr != nil) {
 			t.Fatalf("the errors are %v and %v for %+v", err, wantErr, e)
 		}
-		if err == nil && string(got) != "before"+string(want)+"\n" {
+		if err == nil && string(got) != string(want)+"\n" {
 			t.Errorf("the line is\n%swant\n%s", got, want)
 		}
 	})

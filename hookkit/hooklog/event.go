@@ -35,10 +35,13 @@ type Event struct {
 	Error    string          `json:"error,omitempty"`   // that Fire returned
 	Ballots  []Ballot        `json:"ballots,omitempty"` // at points whose hooks vote
 
+	Omitted   []Omitted       `json:"omitted,omitempty"`   // lists whose first elements an earlier event has
 	Collected json.RawMessage `json:"collected,omitempty"` // an array, at points that collect
 	Failures  []Failure       `json:"failures,omitempty"`  // of every hook that failed, in order
 	Slow      []SlowHook      `json:"slow,omitempty"`      // the hooks that took longer than [SlowAfter]
 	Elapsed   time.Duration   `json:"elapsed"`             // of the hooks, in nanoseconds
+
+	whole map[listKey][][]byte // the lists of which the event has only a part, see Whole
 }
 
 // SlowAfter is the limit after which a record has the time of a hook. To measure it, the fires with a record call each
@@ -110,9 +113,9 @@ func Capture(
 func writeEncoded(ctx context.Context, s Sink, e *Event) error {
 	switch s := s.(type) {
 	case *Log:
-		return writeLine(e, s.redact, true, s.append)
+		return s.write(e, true)
 	case *lines:
-		return writeLine(e, s.redact, true, s.write)
+		return s.write(e, true)
 	}
 	return s.WriteEvent(ctx, *e)
 }
@@ -166,7 +169,8 @@ var decisionNames = map[string]string{
 	"": wire.Continue, hookkit.DecisionReplace: wire.Replace, hookkit.DecisionEdit: wire.Edit,
 }
 
-// Lines returns a Sink that writes each event as one line of JSON, with one call of Write.
+// Lines returns a Sink that writes each event as one line of JSON, with one call of Write. A list that begins like that
+// of an earlier line has only its other elements, see [Omitted].
 func Lines(w io.Writer, opts ...LinesOption) Sink {
 	l := &lines{w: w}
 	for _, o := range opts {
@@ -176,20 +180,20 @@ func Lines(w io.Writer, opts ...LinesOption) Sink {
 }
 
 type lines struct {
-	redact Redaction
-
-	mu sync.Mutex
-	w  io.Writer
+	mu      sync.Mutex
+	w       io.Writer
+	encoder lineWriter
 }
 
 // WriteEvent implements [Sink].
-func (l *lines) WriteEvent(_ context.Context, e Event) error {
-	return writeLine(&e, l.redact, false, l.write)
-}
+func (l *lines) WriteEvent(_ context.Context, e Event) error { return l.write(&e, false) }
 
-func (l *lines) write(line []byte) error {
+func (l *lines) write(e *Event, encoded bool) error {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	_, err := l.w.Write(line)
-	return err
+	line, err := l.encoder.line(e, encoded)
+	if err == nil {
+		_, err = l.w.Write(line)
+	}
+	return l.encoder.written(err)
 }

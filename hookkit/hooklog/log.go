@@ -47,14 +47,14 @@ func (r rotation) applyLog(l *Log) { l.rotation = r }
 // and several processes may write to one file.
 type Log struct {
 	path     string
-	redact   Redaction
 	rotation rotation
 
-	mu     sync.Mutex
-	lock   *atomicfile.SharedLock
-	file   *os.File // nil until the next event
-	size   int64    // of the file when the last event was appended; -1 if none was
-	closed bool
+	mu      sync.Mutex
+	encoder lineWriter
+	lock    *atomicfile.SharedLock
+	file    *os.File // nil until the next event
+	size    int64    // of the file when the last event was appended; -1 if none was
+	closed  bool
 
 	info      fs.FileInfo // of the open file
 	announced int64       // rotations by all processes when the Log last looked at the path
@@ -110,27 +110,40 @@ func (l *Log) find(path string) error {
 }
 
 // WriteEvent implements [Sink]. It ignores the context: a record is most useful when the fire was cancelled.
-func (l *Log) WriteEvent(_ context.Context, e Event) error {
-	return writeLine(&e, l.redact, false, l.append)
-}
+func (l *Log) WriteEvent(_ context.Context, e Event) error { return l.write(&e, false) }
 
-// append appends a line while no other writer does. It writes the line even if the files cannot be rotated.
-func (l *Log) append(line []byte) error {
+func (l *Log) write(e *Event, encoded bool) error {
 	l.mu.Lock()
 	defer l.mu.Unlock()
+	return l.encoder.written(l.append(e, encoded))
+}
+
+// append appends a line while no other writer does. It writes the line even if the files cannot be rotated. A line of a
+// new file refers to no line of the one before, so that each file can be read alone.
+func (l *Log) append(e *Event, encoded bool) error {
 	if l.closed {
 		return &fs.PathError{Op: "append", Path: l.path, Err: fs.ErrClosed}
 	}
+	line, err := l.encoder.line(e, encoded)
+	if err != nil {
+		return err
+	}
 	l.lock.LockBriefly()
 	defer l.lock.Unlock()
-	size, err := l.open()
+	size, isNew, err := l.open()
 	if err != nil {
 		return err
 	}
 	var failed error
 	if keep := l.rotation.keep; keep > 0 && size > 0 && size+int64(len(line)) > l.rotation.size {
 		failed = errors.Join(l.release(), l.rotate(keep))
-		if size, err = l.open(); err != nil {
+		if size, isNew, err = l.open(); err != nil {
+			return errors.Join(failed, err)
+		}
+	}
+	if isNew {
+		l.encoder.lists = lists{}
+		if line, err = l.encoder.line(e, encoded); err != nil {
 			return errors.Join(failed, err)
 		}
 	}
@@ -148,20 +161,21 @@ func (l *Log) append(line []byte) error {
 }
 
 // open opens the file, unless it is open and still has its path, and returns its size.
-func (l *Log) open() (size int64, err error) {
+func (l *Log) open() (size int64, isNew bool, err error) {
 	if l.file != nil {
 		if l.inPlace() {
-			return l.file.Seek(0, io.SeekEnd)
+			size, err = l.file.Seek(0, io.SeekEnd)
+			return size, false, err
 		}
 		_ = l.release() // it has no data that is not written
 	}
 	l.size = -1
 	if l.file, size, err = atomicfile.OpenAppend(l.path); err != nil {
-		return 0, err
+		return 0, true, err
 	}
 	l.announced, l.looked, l.events = l.lock.Announced(), time.Now(), 0
 	l.info, err = l.file.Stat()
-	return size, err
+	return size, true, err
 }
 
 // inPlace reports whether the open file still has its path. A rotation by any process is noticed at once. Other

@@ -29,7 +29,8 @@ func (e *LineError) Unwrap() error { return e.Err }
 // not lock the file, and by another version of this package. If the last line is incomplete, the error contains
 // [io.ErrUnexpectedEOF]: the event may still be being written. Empty lines are skipped. An error of r comes last.
 //
-// Read needs memory for one line. Of a line that is longer than [MaxLine] it reads the rest and keeps nothing.
+// Read needs memory for one line, and for the last lists of the runs, see [Omitted]: at most 128 MiB. Of a line that is
+// longer than [MaxLine] it reads the rest and keeps nothing.
 func Read(r io.Reader) iter.Seq2[Event, error] {
 	return func(yield func(Event, error) bool) {
 		for l, err := range ReadLines(r) {
@@ -51,7 +52,7 @@ type Line struct {
 // another log as they are. With an error the Line is zero.
 func ReadLines(r io.Reader) iter.Seq2[Line, error] {
 	return func(yield func(Line, error) bool) {
-		lines := lineReader{b: bufio.NewReaderSize(r, 64<<10)}
+		lines, earlier := lineReader{b: bufio.NewReaderSize(r, 64<<10)}, new(lists)
 		for n := 1; ; n++ {
 			line, ended, err := lines.next()
 			if err != nil {
@@ -72,6 +73,8 @@ func ReadLines(r io.Reader) iter.Seq2[Line, error] {
 			}
 			if err != nil {
 				l, err = Line{}, &LineError{n, err}
+			} else {
+				l.Event.whole = earlier.keep(&l.Event, nil)
 			}
 			if !yield(l, err) || !ended {
 				return

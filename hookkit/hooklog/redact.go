@@ -30,8 +30,8 @@ func Redact(f func(text []byte) json.RawMessage) Redaction {
 	return f
 }
 
-func (r Redaction) applyLog(l *Log)         { l.redact = r }
-func (r Redaction) applyLines(l *lines)     { l.redact = r }
+func (r Redaction) applyLog(l *Log)         { l.encoder.redact = r }
+func (r Redaction) applyLines(l *lines)     { l.encoder.redact = r }
 func (r Redaction) applyReplay(c *comparer) { c.redact = r }
 func (r Redaction) value(v json.RawMessage) json.RawMessage {
 	if v == nil {

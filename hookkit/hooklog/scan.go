@@ -25,6 +25,9 @@ var eventFields, runFields = fieldsOf(reflect.TypeFor[Event]()), fieldsOf(reflec
 func fieldsOf(t reflect.Type) map[string]int {
 	fields := map[string]int{}
 	for i := range t.NumField() {
+		if !t.Field(i).IsExported() {
+			continue
+		}
 		name, _, _ := strings.Cut(t.Field(i).Tag.Get("json"), ",")
 		fields[name] = i
 	}

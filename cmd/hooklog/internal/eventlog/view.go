@@ -1,6 +1,7 @@
 package eventlog
 
 import (
+	"bytes"
 	"encoding/json"
 	"fmt"
 	"slices"
@@ -236,6 +237,41 @@ func (x *Index) Event(n int) (hooklog.Event, Place, error) {
 		return hooklog.Event{}, Place{}, ErrChanged
 	}
 	return event, place, nil
+}
+
+// mostEarlier bounds the earlier events that Whole reads.
+const mostEarlier = 1000
+
+// Whole reads an event with the lists that its line leaves out, see [hooklog.Omitted]. For that it reads the earlier
+// events of the run at the point. If there are very many, the lists stay in Omitted.
+func (x *Index) Whole(n int) (hooklog.Event, Place, error) {
+	e, place, err := x.Event(n)
+	if err != nil || len(e.Omitted) == 0 {
+		return e, place, err
+	}
+	var before []uint32
+	x.mu.RLock()
+	for _, other := range x.runs[place.Run].events {
+		if int(other) <= n && x.events.at(int(other)).point == x.events.at(n).point {
+			before = append(before, other)
+		}
+	}
+	x.mu.RUnlock()
+	var text bytes.Buffer
+	for _, other := range before[max(0, len(before)-mostEarlier):] {
+		line, _, _, err := x.line(int(other))
+		if err != nil {
+			return e, place, err
+		}
+		text.Write(append(line, '\n'))
+	}
+	for whole, err := range hooklog.Read(&text) {
+		if err != nil {
+			return e, place, ErrChanged
+		}
+		e = whole
+	}
+	return e.Whole(), place, nil
 }
 
 // line reads the line of an event.

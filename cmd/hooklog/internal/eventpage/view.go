@@ -2,6 +2,7 @@ package eventpage
 
 import (
 	"encoding/json"
+	"fmt"
 	"hash/crc64"
 	"maps"
 	"math"
@@ -149,8 +150,14 @@ type fireView struct {
 	Said     *saidView     `json:"said,omitempty"` // only in a conversation
 }
 
-// sumOf returns a checksum of a payload that a script can read as a number.
-func sumOf(payload json.RawMessage) uint64 { return crc64.Checksum(payload, sumTable) >> 12 }
+// sumOf returns a checksum of the payload of an event that a script can read as a number.
+func sumOf(e hooklog.Event) uint64 {
+	sum := crc64.Checksum(e.Payload, sumTable)
+	for _, o := range e.Omitted {
+		sum = crc64.Update(sum, sumTable, []byte(o.In+o.List+o.Digest))
+	}
+	return sum >> 12
+}
 
 var sumTable = crc64.MakeTable(crc64.ECMA)
 
@@ -179,7 +186,7 @@ func fireOf(n int, e hooklog.Event, place eventlog.Place) fireView {
 	f := fireView{
 		Event: n, Run: place.Run, Seq: e.Seq, Time: e.Time, Point: e.Point, Decision: e.Decision, Kind: kindOf(e), By: e.By,
 		Reason: e.Reason, Failures: len(e.Failures), Error: e.Error != "", Collects: e.Collected != nil, Elapsed: e.Elapsed,
-		File: place.File, Line: place.Line, Sum: sumOf(e.Payload), Span: spanOf(e),
+		File: place.File, Line: place.Line, Sum: sumOf(e), Span: spanOf(e),
 	}
 	if f.Reason == "" {
 		f.Reason = e.Error
@@ -223,6 +230,7 @@ type detailView struct {
 	Value     *text              `json:"value,omitempty"`
 	Collected *text              `json:"collected,omitempty"`
 	Payload   *text              `json:"payload"`
+	Omitted   []string           `json:"omitted,omitempty"` // lists of which only the end is known
 	Final     *text              `json:"final,omitempty"`
 	Change    *text              `json:"change,omitempty"` // from Payload to Final
 }
@@ -237,7 +245,7 @@ type ballotView struct {
 
 // detail reads a fire.
 func (v *views) detail(n int) (detailView, error) {
-	e, place, err := v.Event(n)
+	e, place, err := v.Whole(n)
 	if err != nil {
 		return detailView{}, err
 	}
@@ -246,6 +254,9 @@ func (v *views) detail(n int) (detailView, error) {
 		Site:  short(e.Site, maxPart),
 		Whole: short(e.Reason, maxReason), ErrorText: short(e.Error, maxReason),
 		Value: textOf(e.Value), Collected: textOf(e.Collected), Payload: textOf(e.Payload),
+	}
+	for _, o := range e.Omitted {
+		d.Omitted = append(d.Omitted, fmt.Sprintf("%d elements of %s in the %s", o.Count, short(o.List, maxPart), o.In))
 	}
 	for _, b := range e.Ballots {
 		d.Ballots = append(d.Ballots, ballotView{
@@ -273,7 +284,7 @@ const maxReason = 64 << 10
 
 // whole returns the whole text of a part of an event.
 func (v *views) whole(n int, what string) (string, error) {
-	e, _, err := v.Event(n)
+	e, _, err := v.Whole(n)
 	if err != nil {
 		return "", err
 	}

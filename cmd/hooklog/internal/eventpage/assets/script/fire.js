@@ -53,6 +53,7 @@ function detail(d) {
 	}
 	if (d.value) parts.push(...textPart('Exit', d.value, d.event, ['value']));
 	if (d.collected) parts.push(...textPart('Contributions', d.collected, d.event, ['collected']));
+	if (d.omitted) parts.push(el('p', {}, 'Only in earlier events: ', shown(d.omitted.join(', '))));
 	if (d.change) parts.push(...textPart('Payload, before and after the hooks', d.change, d.event, ['payload', 'final']));
 	else if (d.final) {
 		parts.push(...textPart('Payload before the hooks', d.payload, d.event, ['payload']),

@@ -1,0 +1,268 @@
+package hooklog
+
+import (
+	"encoding/json"
+	"fmt"
+	"hash/maphash"
+	"slices"
+
+	"github.com/hookgen/hookgen/internal/jsonscan"
+)
+
+// An Omitted says that a list in an event begins with elements that an earlier event has, and that they are left out.
+// For example, each request of an agent to its model has the whole conversation, and its event only the new messages.
+// So a record is as long as the conversation, and not as its square.
+//
+// The elements are those at the beginning of the last such list: in an event of the same run, point and field, before
+// this one in the record. [Event.Whole] puts them back.
+type Omitted struct {
+	In     string `json:"in"`     // payload or final
+	List   string `json:"list"`   // the field with the list, for example messages
+	Count  int    `json:"count"`  // of the elements
+	Digest string `json:"digest"` // of the elements, to notice that the last list is missing in the record
+}
+
+const (
+	minList  = 1 << 10  // bytes of a list that is remembered
+	maxLists = 64 << 20 // bytes of all lists that are remembered; those that were used long ago are forgotten
+)
+
+// lists remembers the last lists of events: a writer their hashes, and a reader their elements. Both forget the same
+// ones.
+type lists struct {
+	last        map[listKey]*lastList
+	bytes, used int
+}
+
+type listKey struct{ run, point, in, name string }
+
+type lastList struct {
+	marks    []listMark
+	sums     []uint64 // of a writer, of the elements before they were redacted
+	elements [][]byte // of a reader
+	used     int
+}
+
+// A listMark is the digest of a list up to an element, and its bytes.
+type listMark struct {
+	digest uint64
+	bytes  int
+}
+
+func (m listMark) String() string { return fmt.Sprintf("%016x", m.digest) }
+
+// and returns the mark after one more element. The digest is FNV-1a.
+func (m listMark) and(element []byte) listMark {
+	const offset, prime = 14695981039346656037, 1099511628211
+	if m.bytes == 0 {
+		m.digest = offset
+	}
+	for _, c := range element {
+		m.digest = (m.digest ^ uint64(c)) * prime
+	}
+	return listMark{(m.digest ^ ',') * prime, m.bytes + len(element)}
+}
+
+var listSeed = maphash.MakeSeed()
+
+// cut leaves out the elements that the last lists have, and returns the hashes of all elements for keep.
+func (l *lists) cut(e *Event) (all map[listKey][]uint64) {
+	e.Omitted = slices.Clip(e.Omitted)
+	e.editLists(func(key listKey, a array) [][]byte {
+		if e.omits(key) >= 0 { // the elements were unknown when the event was read
+			return a.elements
+		}
+		var sums []uint64
+		for _, element := range a.elements {
+			sums = append(sums, maphash.Bytes(listSeed, element))
+		}
+		if all == nil {
+			all = make(map[listKey][]uint64)
+		}
+		all[key] = sums
+		was, n := l.last[key], 0
+		for was != nil && n < min(len(sums), len(was.sums)) && sums[n] == was.sums[n] {
+			n++
+		}
+		if n > 0 {
+			e.Omitted = append(e.Omitted, Omitted{key.in, key.name, n, was.marks[n-1].String()})
+		}
+		return a.elements[n:]
+	})
+	return all
+}
+
+// keep remembers the lists of an event as it is in the record. A writer passes the hashes of their elements. It returns
+// the lists of which a reader knows the elements that are left out.
+func (l *lists) keep(e *Event, sums map[listKey][]uint64) (whole map[listKey][][]byte) {
+	e.editLists(func(key listKey, a array) [][]byte {
+		next, was := new(lastList), l.last[key]
+		at := e.omits(key)
+		switch {
+		case at < 0 && len(a.text) < minList:
+			return a.elements
+		case at >= 0:
+			n := e.Omitted[at].Count
+			if was == nil || n < 1 || n > len(was.marks) || was.marks[n-1].String() != e.Omitted[at].Digest {
+				l.forget(key)
+				return a.elements
+			}
+			next.marks = was.marks[:n]
+			if sums == nil {
+				next.elements = was.elements[:n:n]
+				if n == len(was.elements) { // nobody else appends to it
+					next.elements = was.elements
+				}
+			}
+		}
+		for _, element := range a.elements {
+			var mark listMark
+			if n := len(next.marks); n > 0 {
+				mark = next.marks[n-1]
+			}
+			next.marks = append(next.marks, mark.and(element))
+		}
+		if sums == nil {
+			next.elements = append(next.elements, a.elements...)
+		} else if next.sums = sums[key]; len(next.sums) != len(next.marks) { // a redaction has left out elements
+			l.forget(key)
+			return a.elements
+		}
+		if sums == nil && at >= 0 {
+			if whole == nil {
+				whole = make(map[listKey][][]byte)
+			}
+			whole[key] = next.elements
+		}
+		l.put(key, next)
+		return a.elements
+	})
+	return whole
+}
+
+// omits returns the index in Omitted of a list, or -1.
+func (e *Event) omits(key listKey) int {
+	return slices.IndexFunc(e.Omitted, func(o Omitted) bool { return o.In == key.in && o.List == key.name })
+}
+
+func (l *lists) put(key listKey, next *lastList) {
+	l.forget(key)
+	if l.last == nil {
+		l.last = make(map[listKey]*lastList)
+	}
+	l.used++
+	next.used = l.used
+	l.last[key] = next
+	most := maxLists
+	if next.elements != nil {
+		most *= 2 // because a reader may have the lists of two programs
+	}
+	for l.bytes += next.size(); l.bytes > most; {
+		oldest := key
+		for k, other := range l.last {
+			if other.used < l.last[oldest].used {
+				oldest = k
+			}
+		}
+		l.forget(oldest)
+	}
+}
+
+func (l *lists) forget(key listKey) {
+	if was := l.last[key]; was != nil {
+		l.bytes -= was.size()
+		delete(l.last, key)
+	}
+}
+
+func (k *lastList) size() int {
+	if len(k.marks) == 0 {
+		return 0
+	}
+	return k.marks[len(k.marks)-1].bytes
+}
+
+// Whole returns the event with the elements of its lists that its line leaves out, if [Read] has found them in the
+// record. The others stay in Omitted, for example those at the beginning of a record whose first part was removed. A
+// payload can be as long as a whole conversation, so call Whole only where the lists matter.
+func (e Event) Whole() Event {
+	if len(e.whole) == 0 {
+		return e
+	}
+	var unknown []Omitted
+	for _, o := range e.Omitted {
+		if e.whole[listKey{e.Run.ID, e.Point, o.In, o.List}] == nil {
+			unknown = append(unknown, o)
+		}
+	}
+	e.editLists(func(key listKey, a array) [][]byte {
+		if all, ok := e.whole[key]; ok {
+			return all
+		}
+		return a.elements
+	})
+	e.Omitted, e.whole = unknown, nil
+	return e
+}
+
+// An array is a field of a payload with a list.
+type array struct {
+	name     string
+	from     int // the offset in the payload
+	text     []byte
+	elements [][]byte
+}
+
+// editLists replaces the elements of the lists of a payload.
+func (e *Event) editLists(edit func(key listKey, a array) [][]byte) {
+	for i, value := range []*json.RawMessage{&e.Payload, &e.Final} {
+		in := []string{"payload", "final"}[i]
+		if len(*value) < minList && len(e.Omitted)+len(e.whole) == 0 {
+			continue
+		}
+		var edited []byte
+		from := 0
+		for _, a := range arraysIn(*value) {
+			elements := edit(listKey{e.Run.ID, e.Point, in, a.name}, a)
+			if len(elements) == len(a.elements) {
+				continue
+			}
+			edited = append(append(edited, (*value)[from:a.from]...), '[')
+			for i, element := range elements {
+				if i > 0 {
+					edited = append(edited, ',')
+				}
+				edited = append(edited, element...)
+			}
+			edited, from = append(edited, ']'), a.from+len(a.text)
+		}
+		if from > 0 {
+			*value = append(edited, (*value)[from:]...)
+		}
+	}
+}
+
+// arraysIn returns the fields of an object that are lists, each with another name.
+func arraysIn(value json.RawMessage) (found []array) {
+	s := jsonscan.Scanner{Data: value}
+	ok := s.Members(func(key []byte) bool {
+		if s.Peek() != '[' {
+			_, ok := s.Value()
+			return ok
+		}
+		a := array{name: string(key), from: s.At}
+		ok := s.Items(func() bool {
+			element, ok := s.Value()
+			a.elements = append(a.elements, element)
+			return ok
+		})
+		a.text = value[a.from:s.At]
+		twice := slices.ContainsFunc(found, func(b array) bool { return b.name == a.name })
+		found = append(found, a)
+		return ok && !twice
+	})
+	if !ok {
+		return nil
+	}
+	return found
+}
