@@ -45,9 +45,8 @@ func (r *requested) Generate(_ context.Context, req agent.LLMRequest) (agent.LLM
 }
 
 // runMeasured runs an agent for cacheSteps steps and returns its requests, without those that hooks made, which have no
-// tools. Some calls fail, and the limit of steps is near at the end, so that hooks have something to say. The model has
-// a context window of so many tokens; 0 means that it does not report one.
-func runMeasured(t *testing.T, window int, hooks ...agent.Hook) []agent.LLMRequest {
+// tools. Some calls fail, and the limit of steps is near at the end, so that hooks have something to say.
+func runMeasured(t *testing.T, hooks ...agent.Hook) []agent.LLMRequest {
 	t.Helper()
 	model, n := new(requested), 0
 	work := &looptest.Tool{Name: "work", Func: func(context.Context, agent.ToolCallRequest) (string, error) {
@@ -59,7 +58,7 @@ func runMeasured(t *testing.T, window int, hooks ...agent.Hook) []agent.LLMReque
 	ran := looptest.Harness{
 		Agent: &loop.Agent{
 			Model: model, Instructions: strings.Repeat("Work carefully. ", 100), Approver: approving{},
-			Limits: loop.Limits{Steps: cacheSteps + 6, Window: window},
+			Limits: loop.Limits{Steps: cacheSteps + 6},
 		},
 		Tools: []agent.Tool{work}, Hooks: hooks,
 	}.Do(t, t.Context(), loop.Request{Task: "go", Conversation: "c"})
@@ -120,7 +119,7 @@ func preamble(t *testing.T, req agent.LLMRequest) string {
 // TestHooksKeepPromptsCacheable measures every hook of builtin. Providers cache the longest common beginning of two
 // requests, and so a hook that changes the beginning in each step makes a run several times as expensive.
 func TestHooksKeepPromptsCacheable(t *testing.T) {
-	without := runMeasured(t, 0)
+	without := runMeasured(t)
 	hooks := ready(t)
 	hooks["all that add text"] = func() agent.Hook {
 		var all together
@@ -136,7 +135,7 @@ func TestHooksKeepPromptsCacheable(t *testing.T) {
 	}
 	for name, newHook := range hooks {
 		t.Run(name, func(t *testing.T) {
-			requests := runMeasured(t, 0, newHook())
+			requests := runMeasured(t, newHook())
 			if len(requests) < cacheSteps/2 {
 				t.Fatalf("the run made only %d requests", len(requests))
 			}
@@ -167,24 +166,22 @@ func (all together) Bind(h *agent.Hooks) {
 func TestShortenedPromptsStayCacheable(t *testing.T) {
 	const most = 8000 // tokens; a step has about 700
 	for _, c := range []struct {
-		name   string
-		window int
-		hook   agent.Hook
+		name string
+		hook agent.Hook
 	}{
-		{"TokenBudget", 0, &window.TokenBudget{Max: most}},
-		{"Guard, summaries", 0, &window.Guard{Max: 2 * most}},
-		{"Guard, blanks", 0, &window.Guard{Max: most, FullFor: limit.None}},
-		{"Guard, characters", 0, &window.Guard{
+		{"TokenBudget", &window.TokenBudget{Max: most}},
+		{"Guard, summaries", &window.Guard{Max: 2 * most}},
+		{"Guard, blanks", &window.Guard{Max: most, FullFor: limit.None}},
+		{"Guard, characters", &window.Guard{
 			Max: limit.None, FullFor: limit.None, Aggregate: cacheSteps * cacheResult / 2,
 		}},
-		{"Guard, few steps in full", 0, &window.Guard{FullFor: 4}},
-		{"Guard, compaction", most, &window.Guard{Compactor: &window.Truncate{Keep: 4}, FullFor: limit.None}},
-		{"Auto", 0, &window.Auto{
+		{"Guard, few steps in full", &window.Guard{FullFor: 4}},
+		{"Auto", &window.Auto{
 			Compactor: &window.Truncate{Keep: 4}, Window: 2 * most, WarnAt: most / 2, CompactAt: most,
 		}},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			requests := runMeasured(t, c.window, c.hook)
+			requests := runMeasured(t, c.hook)
 			changed, before := 0, ""
 			for _, req := range requests {
 				if n := len(req.Messages); n > 0 && req.Messages[n-1].Name == agent.BriefingName {
@@ -208,7 +205,7 @@ func TestEveryTextOfAHookComesLast(t *testing.T) {
 	if err := steering.Steer(agent.Identity{Conversation: "c"}, "faster"); err != nil {
 		t.Fatal(err)
 	}
-	requests := runMeasured(t, 0, steering, &prompt.WorkingTheory{}, &limit.Warning{})
+	requests := runMeasured(t, steering, &prompt.WorkingTheory{}, &limit.Warning{})
 	for i, req := range requests {
 		last := len(req.Messages) - 1
 		for j, m := range req.Messages {

@@ -55,9 +55,7 @@ func promptHooks() map[string]func() agent.Hook {
 		},
 		"window.TokenBudget":    func() agent.Hook { return &window.TokenBudget{Max: 10} },
 		"window.TruncateOutput": func() agent.Hook { return &window.TruncateOutput{MaxChars: 10} },
-		"window.Guard": func() agent.Hook {
-			return &window.Guard{Max: 10, FullFor: 1, Compactor: &window.Default{}}
-		},
+		"window.Guard":          func() agent.Hook { return &window.Guard{Max: 10, FullFor: 1} },
 		"window.Auto":           func() agent.Hook { return &window.Auto{Compactor: &window.Default{}} },
 		"repair.EchoedPayload":  func() agent.Hook { return &repair.EchoedPayload{} },
 		"repair.SchemaRetry":    func() agent.Hook { return &repair.SchemaRetry{} },

@@ -7,10 +7,8 @@ import (
 	"fmt"
 	"log/slog"
 	"math"
-	"slices"
 	"sync"
 	"time"
-	"unicode/utf8"
 
 	"github.com/hookgen/hookgen/builtin/internal/kit"
 	"github.com/hookgen/hookgen/generated/agent"
@@ -73,8 +71,6 @@ type CostReport struct {
 	Total          int     `json:"total_tokens"`
 	HitRatio       float64 `json:"cache_hit_ratio"` // CacheRead / (Input - CacheWrite)
 	Dollars        float64 `json:"total_cost_usd"`
-	PromptChars    int     `json:"prompt_chars"`
-	ResponseChars  int     `json:"response_chars"`
 	EstimatedInput int     `json:"estimated_input_tokens"`
 	EstimatedOut   int     `json:"estimated_output_tokens"`
 	EstimatedCost  float64 `json:"estimated_cost_usd"`
@@ -83,35 +79,16 @@ type CostReport struct {
 
 type lastPrompt struct {
 	model    string
-	chars    int
 	bytes    int
 	answered bool // by a hook instead of the model
-	counted  []countedMessage
 }
 
-// A countedMessage is a message of the last prompt with its characters.
-type countedMessage struct {
-	content string
-	calls   []agent.ToolCallRequest
-	chars   int
-}
-
-// count counts the characters of a prompt. Most of its messages were in the prompt before. Comparing them takes no
-// time, because their text is in the same memory, so that a step does not cost more in a longer conversation.
-func (p *lastPrompt) count(messages []agent.Message) {
-	p.chars, p.bytes = 0, 0
-	p.counted = p.counted[:min(len(p.counted), len(messages))]
-	for i, m := range messages {
-		if i == len(p.counted) {
-			p.counted = append(p.counted, countedMessage{})
-		}
-		is := &p.counted[i]
-		if is.content != m.Content || !slices.EqualFunc(is.calls, m.ToolCalls, agent.ToolCallRequest.Same) {
-			*is = countedMessage{m.Content, m.ToolCalls, chars(m.Content, m.ToolCalls)}
-		}
-		p.chars += is.chars
-		p.bytes += size(m.Content, m.ToolCalls)
+// bytesOf returns the bytes of a prompt. It does not read the messages, which would take longer in each step.
+func bytesOf(messages []agent.Message) (n int) {
+	for _, m := range messages {
+		n += size(m.Content, m.ToolCalls)
 	}
+	return n
 }
 
 // Bind adds the hook and the observers. The hook comes before those that call the model at OnRunStart.
@@ -127,8 +104,7 @@ func (c *Cost) Bind(h *agent.Hooks) {
 	h.BeforeLLM.ObserveFunc(func(_ context.Context, run *agent.Run, fired agent.BeforeLLMFired[agent.LLMRequest]) {
 		_, answered := fired.Exit.(agent.UseReply)
 		c.prompts.Do(run, func(last *lastPrompt) {
-			last.model, last.answered = fired.Final.Model, answered
-			last.count(fired.Final.Messages)
+			*last = lastPrompt{fired.Final.Model, bytesOf(fired.Final.Messages), answered}
 		})
 	}, name)
 	h.AfterLLM.ObserveFunc(c.add, name)
@@ -160,7 +136,6 @@ func (c *Cost) add(ctx context.Context, run *agent.Run, fired agent.AfterLLMFire
 	if call.Model == "" {
 		call.Model = asked.model
 	}
-	replyChars := chars(reply.Content, reply.ToolCalls)
 	// The loop has priced the call by the model that was asked in the attempt, which hooks of AroundLLM may change.
 	priced := c.prices(run)
 	if call.Usage.Total() == 0 && reply.Elapsed > 0 && kit.Env(run) != nil { // Elapsed is 0 without a call
@@ -181,8 +156,6 @@ func (c *Cost) add(ctx context.Context, run *agent.Run, fired agent.AfterLLMFire
 	r := &c.total
 	r.Model = call.Model
 	r.Calls++
-	r.PromptChars += asked.chars
-	r.ResponseChars += replyChars
 	if call.Estimated {
 		sum := agent.Usage{Input: r.EstimatedInput, Output: r.EstimatedOut, Cost: r.EstimatedCost}.Plus(call.Usage)
 		r.EstimatedInput, r.EstimatedOut, r.EstimatedCost = sum.Input, sum.Output, sum.Cost
@@ -211,10 +184,8 @@ func (c *Cost) add(ctx context.Context, run *agent.Run, fired agent.AfterLLMFire
 func (c *Cost) Price(req agent.LLMRequest, reply agent.LLMResponse) (cost float64, known bool) {
 	price, known := c.price(req.Model, reply.Model)
 	if reply.Usage.Total() == 0 {
-		for _, m := range req.Messages { // without reading them, which would take longer in each step
-			reply.Usage.Input += size(m.Content, m.ToolCalls)
-		}
-		reply.Usage.Input, reply.Usage.Output = reply.Usage.Input/4, size(reply.Content, reply.ToolCalls)/4
+		reply.Usage.Input += bytesOf(req.Messages) / 4
+		reply.Usage.Output += size(reply.Content, reply.ToolCalls) / 4
 	}
 	return price.Of(reply.Usage), known
 }
@@ -273,15 +244,6 @@ func size(content string, calls []agent.ToolCallRequest) int {
 	n := len(content)
 	for _, c := range calls {
 		n += len(c.Name) + len(c.Args)
-	}
-	return n
-}
-
-// chars returns the number of characters of a message and its calls.
-func chars(content string, calls []agent.ToolCallRequest) int {
-	n := utf8.RuneCountInString(content)
-	for _, c := range calls {
-		n += utf8.RuneCountInString(c.Name) + utf8.RuneCount(c.Args)
 	}
 	return n
 }

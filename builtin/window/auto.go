@@ -5,7 +5,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"log/slog"
 	"slices"
 
 	"github.com/hookgen/hookgen/builtin/internal/kit"
@@ -35,9 +34,7 @@ type Auto struct {
 	// FireAt is the level from which Auto votes: PressureCompact or PressureWarning; empty: PressureCompact.
 	FireAt PressureLevel
 
-	OnlyAtStart bool         // vote only before the first prompt of a run, so that no chain of calls is cut
-	EveryCalls  int          // log a reminder after each EveryCalls tool calls; 0: never
-	Log         *slog.Logger // for the reminders; nil: slog.Default()
+	OnlyAtStart bool // vote only before the first prompt of a run, so that no chain of calls is cut
 
 	runs hookkit.PerRun[contextRecord]
 }
@@ -66,7 +63,6 @@ type contextRecord struct {
 	now    Sample
 	window int
 	votes  kit.Growth
-	calls  int // tool calls of the run when the last reminder was logged
 }
 
 // Bind adds the hook to its points.
@@ -83,8 +79,8 @@ func (c *Auto) check() error {
 	switch {
 	case c.Compactor == nil:
 		return errors.New("Compactor is nil, so nothing could be compacted; give it one, such as a window.Default")
-	case c.Window < 0 || c.WarnAt < 0 || c.CompactAt < 0 || c.Reserve < 0 || c.EveryCalls < 0:
-		return errors.New("a number is negative; give Window, WarnAt, CompactAt, Reserve and EveryCalls no negative one")
+	case c.Window < 0 || c.WarnAt < 0 || c.CompactAt < 0 || c.Reserve < 0:
+		return errors.New("a number is negative; give Window, WarnAt, CompactAt and Reserve no negative one")
 	case t.warn >= t.compact || t.compact >= t.block:
 		return fmt.Errorf("WarnAt is %d, CompactAt %d and Window - Reserve %d; let each be less than the next", t.warn,
 			t.compact, t.block)
@@ -112,13 +108,12 @@ func (c *Auto) OnRunStart(_ context.Context, run *agent.Run, _ agent.RunStart) (
 
 // ShouldCompact takes a sample and votes.
 func (c *Auto) ShouldCompact(
-	ctx context.Context, run *agent.Run, use agent.ContextUse,
+	_ context.Context, run *agent.Run, use agent.ContextUse,
 ) (agent.ShouldCompactOutcome, error) {
 	t := c.thresholds(use.Window)
 	level, _ := t.level(use.Tokens)
 	sample := Sample{use.Step, level, use.Tokens}
-	calls := kit.Env(run).Count().ToolCalls
-	var vote, advise bool
+	var vote bool
 	c.runs.Do(run, func(r *contextRecord) {
 		first := !r.seen
 		r.take(sample, t.window)
@@ -127,15 +122,7 @@ func (c *Auto) ShouldCompact(
 		if vote {
 			r.Fired = lastOf(append(r.Fired, use.Step), maxSamples)
 		}
-		if advise = c.EveryCalls > 0 && calls-r.calls >= c.EveryCalls; advise {
-			r.calls = calls - calls%c.EveryCalls
-		}
 	})
-	if advise {
-		cmp.Or(c.Log, slog.Default()).InfoContext(ctx,
-			"window.Auto: many tool calls since the last compaction was advised; consider one",
-			"run", run.ID(), "calls", calls, "tokens", use.Tokens, "level", level)
-	}
 	if !vote {
 		return nil, nil
 	}

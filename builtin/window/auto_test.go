@@ -1,17 +1,14 @@
 package window_test
 
 import (
-	"bytes"
 	"context"
 	"errors"
 	"fmt"
-	"log/slog"
 	"slices"
 	"strings"
 	"testing"
 
 	"github.com/hookgen/hookgen/builtin/internal/testdata/fixture"
-	"github.com/hookgen/hookgen/builtin/limit"
 	"github.com/hookgen/hookgen/builtin/window"
 	"github.com/hookgen/hookgen/generated/agent"
 	"github.com/hookgen/hookgen/hookkit"
@@ -316,16 +313,6 @@ func TestConversationStaysBoundedOverFiftyRuns(t *testing.T) {
 	}
 }
 
-func TestAutoLogsReminderAfterEveryCalls(t *testing.T) {
-	var log bytes.Buffer
-	hook := &window.Auto{Compactor: window.Truncate{}, EveryCalls: 2, Log: slog.New(slog.NewTextHandler(&log, nil))}
-	looptest.Harness{Turns: fixture.Work(5), Tools: fixture.Worker(), Hooks: []agent.Hook{hook}}.Run(t, "x")
-	if n := strings.Count(log.String(), "window.Auto"); n != 2 || !strings.Contains(log.String(), "calls=2 ") ||
-		!strings.Contains(log.String(), "calls=4 ") {
-		t.Errorf("logged %s", log.String())
-	}
-}
-
 func TestInvalidAutoPanicsInBind(t *testing.T) {
 	k := window.Truncate{}
 	for want, c := range map[string]*window.Auto{
@@ -351,7 +338,6 @@ func TestInvalidAutoPanicsInBind(t *testing.T) {
 func TestAutoRefusesNegativeNumbers(t *testing.T) {
 	for name, hook := range map[string]*window.Auto{
 		"Window": {Window: -1}, "WarnAt": {WarnAt: -1}, "CompactAt": {CompactAt: -1}, "Reserve": {Reserve: -1},
-		"EveryCalls": {EveryCalls: -1},
 	} {
 		t.Run(name, func(t *testing.T) {
 			hook.Compactor = window.Truncate{}
@@ -371,28 +357,17 @@ func TestAutoWorksWithoutHostSupport(t *testing.T) {
 
 // Each compaction works, and the conversation is too long all the same.
 func TestEffectiveCompactionsDoNotThrash(t *testing.T) {
-	for name, hook := range map[string]func(agent.Compactor) agent.Hook{
-		"Auto": func(k agent.Compactor) agent.Hook {
-			return &window.Auto{Compactor: k, Window: 10_000, WarnAt: 1000, CompactAt: 2000}
-		},
-		"window.Guard": func(k agent.Compactor) agent.Hook {
-			return &window.Guard{Compactor: k, WarnBuffer: 9000, CompactBuffer: 8000, Max: limit.None}
-		},
-	} {
-		t.Run(name, func(t *testing.T) {
-			dropsOne := fixture.CompactorFunc(func(_ context.Context, _ *agent.Env,
-				c agent.Compaction) (agent.Compacted, error) {
-				return agent.Compacted{Messages: append(slices.Clone(c.Messages[:1]), c.Messages[2:]...)}, nil
-			})
-			before := append([]agent.Message{fixture.User("short")}, fixture.User(strings.Repeat("long ", 4000)))
-			ran := looptest.Harness{
-				Turns: fixture.Work(19), Tools: fixture.Worker(), Hooks: []agent.Hook{hook(dropsOne)},
-				Agent: &loop.Agent{Limits: loop.Limits{Window: 10_000, Steps: 40}},
-			}.Do(t, t.Context(), loop.Request{Task: "now", Messages: append(before, before...)})
-			n := len(hooktest.PayloadsOf[agent.Compacted](ran.Recorder, "AfterCompact"))
-			if ran.Failed != nil || ran.Steps != 20 || n == 0 || n > 3 {
-				t.Errorf("%d compactions in %d steps, %v", n, ran.Steps, ran.Failed)
-			}
-		})
+	dropsOne := fixture.CompactorFunc(func(_ context.Context, _ *agent.Env, c agent.Compaction) (agent.Compacted, error) {
+		return agent.Compacted{Messages: append(slices.Clone(c.Messages[:1]), c.Messages[2:]...)}, nil
+	})
+	before := append([]agent.Message{fixture.User("short")}, fixture.User(strings.Repeat("long ", 4000)))
+	ran := looptest.Harness{
+		Turns: fixture.Work(19), Tools: fixture.Worker(),
+		Hooks: []agent.Hook{&window.Auto{Compactor: dropsOne, Window: 10_000, WarnAt: 1000, CompactAt: 2000}},
+		Agent: &loop.Agent{Limits: loop.Limits{Window: 10_000, Steps: 40}},
+	}.Do(t, t.Context(), loop.Request{Task: "now", Messages: append(before, before...)})
+	n := len(hooktest.PayloadsOf[agent.Compacted](ran.Recorder, "AfterCompact"))
+	if ran.Failed != nil || ran.Steps != 20 || n == 0 || n > 3 {
+		t.Errorf("%d compactions in %d steps, %v", n, ran.Steps, ran.Failed)
 	}
 }

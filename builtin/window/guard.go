@@ -40,14 +40,13 @@ import (
 // [RecallTool] the model can then read the full text. If the store fails, the failure is reported and the shortened
 // text names no key.
 //
-// At ShouldCompact, Guard determines the level of [Pressure] and calls OnPressure if the level changed. If Compactor is
-// set, the run uses it, and from PressureCompact on Guard votes for a compaction. After a compaction, whatever its
-// effect, it votes again when the conversation has grown by a tenth. A compaction may hide names that the model has
-// worked with, for example paths. If it hides at least three, the next prompt lists up to eight of them. At
-// PressureBlock each prompt ends with a note that asks the model to finish, unless a compaction has made room.
+// At ShouldCompact, Guard determines the level of [Pressure] and calls OnPressure if the level changed. At
+// PressureBlock each prompt ends with a note that asks the model to finish, unless a compaction has made room. Guard
+// itself never compacts the stored conversation; [Auto] does. A compaction may hide names that the model has worked
+// with, for example paths. If it hides at least three, the next prompt lists up to eight of them.
 //
-// The zero value is ready to use. Bind panics on a negative number, on buffers in the wrong order, and on an invalid
-// Compactor. A Guard keeps separate state for each run and is safe for concurrent use by any number of runs.
+// The zero value is ready to use. Bind panics on a negative number and on buffers in the wrong order. A Guard keeps
+// separate state for each run and is safe for concurrent use by any number of runs.
 type Guard struct {
 	Max       limit.Bound[int] // tokens of a request, including tools; default: the model's window less Reserve
 	Reserve   int              // tokens kept free for the reply; 0: MaxTokens of the request, or 13,000 if that is 0 too
@@ -61,8 +60,7 @@ type Guard struct {
 	CompactBuffer int // tokens left when PressureCompact begins; 0: 20,000
 	BlockBuffer   int // tokens left when PressureBlock begins; 0: 5,000
 
-	Compactor  agent.Compactor // nil: Guard never votes for a compaction
-	Recall     agent.Store     // full texts of shortened results; nil: they are not stored
+	Recall     agent.Store // full texts of shortened results; nil: they are not stored
 	OnPressure func(ctx context.Context, run *agent.Run, p Pressure)
 	// Names returns the names that messages mention, for example paths. Nil: texts without spaces in arguments of calls.
 	Names   func(messages []agent.Message) []string
@@ -76,7 +74,6 @@ type Guard struct {
 type windowState struct {
 	window  int // tokens
 	level   PressureLevel
-	votes   kit.Growth      // when to vote for a compaction again
 	kept    map[string]bool // recall keys already stored
 	known   []string        // names in the conversation before the current compaction
 	notes   nextprompt.Queue
@@ -94,9 +91,6 @@ func (w *Guard) Bind(h *agent.Hooks) {
 	h.BeforeCompact.Observe(w)
 	h.AfterCompact.Observe(w)
 	h.Briefing.Add(w, tier)
-	if w.Compactor != nil {
-		h.OnRunStart.Add(w, tier)
-	}
 }
 
 func (w *Guard) check() error {
@@ -112,18 +106,8 @@ func (w *Guard) check() error {
 	case b.block < 0 || b.warn <= b.compact || b.compact <= b.block:
 		return fmt.Errorf("WarnBuffer is %d, CompactBuffer %d and BlockBuffer %d; let each be more than the next", b.warn,
 			b.compact, b.block)
-	case w.Compactor != nil:
-		if err := check(w.Compactor); err != nil {
-			return fmt.Errorf("Compactor: %w", err)
-		}
 	}
 	return nil
-}
-
-// OnRunStart makes the run use the compactor.
-func (w *Guard) OnRunStart(_ context.Context, run *agent.Run, _ agent.RunStart) (agent.OnRunStartOutcome, error) {
-	kit.UseCompactor(run, w.Compactor)
-	return nil, nil
 }
 
 // AfterTool truncates a result that exceeds MaxOutput.

@@ -549,35 +549,6 @@ func TestPressureIsReportedOncePerLevel(t *testing.T) {
 	}
 }
 
-func TestGuardVotesAgainAfterGrowth(t *testing.T) {
-	var hooks agent.Hooks
-	hooks.Use(&window.Guard{Compactor: window.Truncate{}})
-	run := agent.NewRun(nil)
-	failed := &agent.Compacted{Err: "undone"}
-	worked := &agent.Compacted{
-		Before: agent.Size{Messages: 9, Tokens: 20_000}, After: agent.Size{Messages: 2, Tokens: 5000},
-	}
-	for i, c := range []struct {
-		tokens int
-		votes  bool
-		done   *agent.Compacted
-	}{
-		{100_000, false, nil}, {108_000, true, failed}, {108_000, false, nil}, {118_799, false, nil},
-		{118_800, true, worked}, {114_179, false, nil}, {114_180, true, nil}, {127_000, true, nil}, {127_500, false, nil},
-	} {
-		if voted := fixture.Votes(&hooks, run, 0, c.tokens) != nil; voted != c.votes {
-			t.Errorf("%d: with %d tokens it voted: %v", i, c.tokens, voted)
-		}
-		if c.done == nil {
-			continue
-		}
-		done := *c.done
-		if err := hooks.AfterCompact.Fire(t.Context(), run, &done); err != nil {
-			t.Fatal(err)
-		}
-	}
-}
-
 func TestNextPromptListsNamesHiddenByCompaction(t *testing.T) {
 	args := func(names ...string) string {
 		data, _ := json.Marshal(map[string]any{"paths": names, "n": 7, "note": "two words"})
@@ -608,7 +579,7 @@ func TestNextPromptListsNamesHiddenByCompaction(t *testing.T) {
 			})
 			ran := looptest.Harness{
 				Turns: turns, Tools: fixture.Worker(),
-				Hooks: []agent.Hook{&window.Guard{Compactor: window.Truncate{Keep: 1}}, compactAt},
+				Agent: &loop.Agent{Compactor: window.Truncate{Keep: 1}}, Hooks: []agent.Hook{&window.Guard{}, compactAt},
 			}.Run(t, "the task")
 			for i, req := range ran.Script.Requests() {
 				want := ""
@@ -690,7 +661,6 @@ func TestInvalidGuardPanicsInBind(t *testing.T) {
 		"WarnBuffer is 20000, CompactBuffer 20000 and Blo": {WarnBuffer: 20_000},
 		"WarnBuffer is 30000, CompactBuffer 5000 and Bloc": {CompactBuffer: 5000},
 		"WarnBuffer is 30000, CompactBuffer 20000 and Blo": {BlockBuffer: -1},
-		"Compactor: there are no Stages":                   {Compactor: &window.Chain{}},
 	} {
 		t.Run(want, func(t *testing.T) {
 			fixture.MustPanic(t, want, func() { new(agent.Hooks).Use(w) })

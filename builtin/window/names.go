@@ -3,12 +3,12 @@ package window
 import (
 	"encoding/json"
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 	"unicode"
 	"unicode/utf8"
 
-	"github.com/hookgen/hookgen/builtin/internal/jsonx"
 	"github.com/hookgen/hookgen/builtin/internal/shorten"
 	"github.com/hookgen/hookgen/generated/agent"
 )
@@ -34,10 +34,11 @@ func argumentNames(messages []agent.Message) []string {
 	seen := make(map[string]bool)
 	for _, m := range messages {
 		for _, c := range m.ToolCalls {
-			if len(c.Args) > maxNameArgs || !json.Valid(c.Args) {
+			var args any
+			if len(c.Args) > maxNameArgs || json.Unmarshal(c.Args, &args) != nil {
 				continue
 			}
-			textsIn(c.Args, 0, func(text string) {
+			textsIn(args, func(text string) {
 				if !seen[text] && couldBeName(text) && len(names) < maxNames {
 					seen[text] = true
 					names = append(names, text)
@@ -48,29 +49,18 @@ func argumentNames(messages []agent.Message) []string {
 	return names
 }
 
-// textsIn calls f with each string in a valid JSON value, in order, down to ten levels of nesting. It skips the keys of
-// objects.
-func textsIn(raw json.RawMessage, level int, f func(string)) {
-	if level > 10 {
-		return
-	}
-	switch raw[0] {
-	case '"':
-		var text string
-		if json.Unmarshal(raw, &text) == nil {
-			f(text)
+// textsIn calls f with each string in a JSON value, those of an object in the order of their keys.
+func textsIn(value any, f func(string)) {
+	switch v := value.(type) {
+	case string:
+		f(v)
+	case map[string]any:
+		for _, key := range slices.Sorted(maps.Keys(v)) {
+			textsIn(v[key], f)
 		}
-	case '{':
-		all, _ := jsonx.Members(raw, -1)
-		for _, m := range all {
-			textsIn(m.Value, level+1, f)
-		}
-	case '[':
-		var all []json.RawMessage
-		if json.Unmarshal(raw, &all) == nil {
-			for _, v := range all {
-				textsIn(v, level+1, f)
-			}
+	case []any:
+		for _, element := range v {
+			textsIn(element, f)
 		}
 	}
 }

@@ -73,7 +73,7 @@ func (w *Guard) pressure(tokens, window int) Pressure {
 		PercentUsed: 100 * float64(tokens) / float64(window)}
 }
 
-// ShouldCompact determines the level of pressure, reports a changed level, and votes.
+// ShouldCompact determines the level of pressure and reports a changed level.
 func (w *Guard) ShouldCompact(
 	ctx context.Context, run *agent.Run, use agent.ContextUse,
 ) (agent.ShouldCompactOutcome, error) {
@@ -81,7 +81,7 @@ func (w *Guard) ShouldCompact(
 	if window <= 0 {
 		window = kit.UnknownWindow
 	}
-	p, changed, votes := w.pressure(use.Tokens, window), false, false
+	p, changed := w.pressure(use.Tokens, window), false
 	w.runs.Do(run, func(s *windowState) {
 		s.window = window
 		changed = s.level != p.Level
@@ -90,16 +90,11 @@ func (w *Guard) ShouldCompact(
 		if p.Level == PressureBlock {
 			s.full = fullNote(p)
 		}
-		votes = s.votes.Allows(use.Tokens, w.Compactor != nil && p.Level.rank() >= PressureCompact.rank())
 	})
 	if changed && w.OnPressure != nil {
 		w.OnPressure(ctx, run, p)
 	}
-	if !votes {
-		return nil, nil
-	}
-	return agent.Compact{Reason: fmt.Sprintf("context pressure %s: %d of %d tokens", p.Level, p.EstimatedTokens,
-		p.ContextWindow)}, nil
+	return nil, nil
 }
 
 // ObserveBeforeCompact records the names that the model knows.
@@ -110,14 +105,13 @@ func (w *Guard) ObserveBeforeCompact(
 	w.runs.Do(run, func(s *windowState) { s.known = known })
 }
 
-// ObserveAfterCompact postpones the next vote, and records the names that an effective compaction has hidden.
+// ObserveAfterCompact records the names that an effective compaction has hidden.
 func (w *Guard) ObserveAfterCompact(_ context.Context, run *agent.Run, fired agent.AfterCompactFired[agent.Compacted]) {
 	done := fired.Payload
 	effective := done.Err == "" && done.Effective()
 	var known []string
 	w.runs.Do(run, func(s *windowState) {
 		known, s.known = s.known, nil
-		s.votes.Compacted(done)
 		if effective {
 			s.full = ""
 		}
