@@ -96,7 +96,7 @@ func readyIn(in func() places) map[string]func() agent.Hook {
 		"permission.Confirm": func() agent.Hook { return &permission.Confirm{Tools: []string{"*"}} },
 		"prompt.Config":      func() agent.Hook { return &prompt.Config{System: "Be brief."} },
 		"window.Guard": func() agent.Hook {
-			return &window.Guard{Compactor: &window.Truncate{}, Recall: in().store, OnError: quiet}
+			return &window.Guard{Recall: in().store, OnError: quiet}
 		},
 		"observe.Cost":         func() agent.Hook { return &observe.Cost{} },
 		"answer.Critic":        func() agent.Hook { return &answer.Critic{Model: approving()} },
@@ -107,9 +107,7 @@ func readyIn(in func() places) map[string]func() agent.Hook {
 		"observe.DebugLog":     func() agent.Hook { return &observe.DebugLog{Writer: io.Discard} },
 		"repair.EchoedPayload": func() agent.Hook { return &repair.EchoedPayload{} },
 		"record.Episodes": func() agent.Hook {
-			return &record.Episodes{
-				Store: in().memory, Path: filepath.Join(in().dir, "episodes"), Classify: record.FailureSignal, OnError: quiet,
-			}
+			return &record.Episodes{Store: in().memory, Classify: record.FailureSignal, OnError: quiet}
 		},
 		"answer.Eval": func() agent.Hook {
 			yes := func(context.Context, answer.EvalContext) (any, error) { return true, nil }
@@ -122,7 +120,7 @@ func readyIn(in func() places) map[string]func() agent.Hook {
 		"guardrail.Input":     func() agent.Hook { return &guardrail.Input{Block: []string{"bomb"}} },
 		"repair.LoopDetector": func() agent.Hook { return &repair.LoopDetector{} },
 		"memory.Extractor": func() agent.Hook {
-			return &memory.Extractor{Store: in().memory, Dir: filepath.Join(in().dir, "memory")}
+			return &memory.Extractor{Store: in().memory}
 		},
 		"memory.Injector":      func() agent.Hook { return &memory.Injector{Store: in().memory} },
 		"record.Metrics":       func() agent.Hook { return &record.Metrics{Log: slog.New(slog.DiscardHandler)} },

@@ -52,9 +52,9 @@ func collectors() map[string]collector {
 		"record.Tree": func(_ *testing.T, dir string, _ *slog.Logger) (agent.Hook, func() []string) {
 			return &record.Tree{Dir: dir}, nothing
 		},
-		"record.Episodes": func(t *testing.T, dir string, _ *slog.Logger) (agent.Hook, func() []string) {
+		"record.Episodes": func(t *testing.T, _ string, _ *slog.Logger) (agent.Hook, func() []string) {
 			store := &memory.Facts{Share: share.Everyone}
-			return &record.Episodes{Path: filepath.Join(dir, "episodes.jsonl"), Store: store}, func() (all []string) {
+			return &record.Episodes{Store: store}, func() (all []string) {
 				episodes, err := memory.Episodes(t.Context(), store, 10)
 				if err != nil {
 					t.Error(err)

@@ -208,10 +208,8 @@ func TestTenantsNeverMeet(t *testing.T) {
 				return markOf(run.Env.Identity()), nil
 			},
 		}}},
-		"window.Guard": &window.Guard{Recall: at.store, MaxOutput: 600, FullFor: 1},
-		"memory.Extractor": &memory.Extractor{
-			Store: at.memory, Dir: filepath.Join(at.dir, "memory"), Extract: extractMarked,
-		},
+		"window.Guard":     &window.Guard{Recall: at.store, MaxOutput: 600, FullFor: 1},
+		"memory.Extractor": &memory.Extractor{Store: at.memory, Extract: extractMarked},
 		// These refuse or change the calls of the tenants, and keep nothing of a run for others.
 		"builtin.SmallModel": nil,
 		"repair.Stagnation":  nil,
@@ -348,7 +346,7 @@ func checkPlaces(t *testing.T, at places, kept *storeLog, tenants int) {
 		t.Fatal(err)
 	}
 	for _, place := range []string{
-		"audit", "episodes", "knowledge", "memory", "notes", "provenance", "store", "summary", "tree",
+		"audit", "knowledge", "notes", "provenance", "store", "summary", "tree",
 	} {
 		if seen[place] < tenants {
 			t.Errorf("%s has texts of %d files or lines, want at least one for each of %d tenants", place, seen[place], tenants)
@@ -435,8 +433,8 @@ func TestKeysOfHooksDoNotCollide(t *testing.T) {
 	for _, name := range names {
 		for _, id := range []agent.Identity{{Conversation: name}, {User: name, Conversation: "c"}} {
 			saved, err := session.Latest(t.Context(), store, id)
-			if err != nil || saved.Conversation.Identity != id {
-				t.Errorf("the checkpoint of %+v: %+v, %v", id, saved.Conversation.Identity, err)
+			if err != nil || saved.Identity != id {
+				t.Errorf("the checkpoint of %+v: %+v, %v", id, saved.Identity, err)
 			}
 		}
 	}

@@ -36,9 +36,14 @@ type Facts struct {
 	Embedder agent.Embedder // nil: facts are found by their words
 	Clock    agent.Clock    // source of timestamps; nil: the system's clock
 
-	mu      sync.Mutex
-	here    map[agent.Identity]*session.Map // of owners whose memory is in this process
-	unnamed []agent.Identity                // owners in here without a named conversation, oldest first
+	mu   sync.Mutex
+	here inProcess[session.Map]
+}
+
+// An inProcess keeps a value for each owner whose memory is in this process.
+type inProcess[T any] struct {
+	values  map[agent.Identity]*T
+	unnamed []agent.Identity // owners without a named conversation, oldest first
 }
 
 // maxUnnamed bounds the memories of conversations without a name.
@@ -46,6 +51,24 @@ const maxUnnamed = 64
 
 // isUnnamed reports whether an owner is a conversation without a name.
 func isUnnamed(owner agent.Identity) bool { return owner.Conversation != "" && !owner.Named() }
+
+// of returns the value of an owner, which is zero at first.
+func (p *inProcess[T]) of(owner agent.Identity) *T {
+	if p.values == nil {
+		p.values = make(map[agent.Identity]*T)
+	}
+	if p.values[owner] == nil {
+		p.values[owner] = new(T)
+		if isUnnamed(owner) {
+			p.unnamed = append(p.unnamed, owner)
+		}
+		if len(p.unnamed) > maxUnnamed {
+			delete(p.values, p.unnamed[0])
+			p.unnamed = p.unnamed[1:]
+		}
+	}
+	return p.values[owner]
+}
 
 // owner returns the owner for whom a context acts.
 func (m *Facts) owner(ctx context.Context) agent.Identity {
@@ -63,19 +86,7 @@ func (m *Facts) journal(owner agent.Identity, scope string) journal {
 	}
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	if m.here == nil {
-		m.here = make(map[agent.Identity]*session.Map)
-	}
-	if m.here[owner] == nil {
-		m.here[owner] = new(session.Map)
-		if isUnnamed(owner) {
-			if m.unnamed = append(m.unnamed, owner); len(m.unnamed) > maxUnnamed {
-				delete(m.here, m.unnamed[0])
-				m.unnamed = m.unnamed[1:]
-			}
-		}
-	}
-	j.in = m.here[owner]
+	j.in = m.here.of(owner)
 	return j
 }
 

@@ -45,9 +45,8 @@ type Notes struct {
 	Clock    agent.Clock      // for the times in headings; nil: the system's clock
 	Share    share.Scope      // the runs that have notes in common; set it before the first use
 
-	mu      sync.Mutex
-	texts   map[agent.Identity]string // of owners whose notes are only in memory
-	unnamed []agent.Identity          // owners in texts without a named conversation, oldest first
+	mu    sync.Mutex
+	texts inProcess[string]
 }
 
 const (
@@ -65,7 +64,10 @@ func (n *Notes) Append(ctx context.Context, text, heading string) error {
 	}
 	owner := n.Share.Of(agentspec.IdentityOf(ctx))
 	if n.here(owner) {
-		n.keep(owner, text, heading)
+		n.mu.Lock()
+		defer n.mu.Unlock()
+		old := n.texts.of(owner)
+		*old = boundNotes(*old+noteOf(text, heading, n.Clock, *old), n.MaxChars.Or(notesBound))
 		return nil
 	}
 	path := n.pathOf(owner)
@@ -112,23 +114,6 @@ func (n *Notes) pathOf(owner agent.Identity) string {
 	return filepath.Join(n.Path+".d", ownerpath.Of(owner)+".md")
 }
 
-func (n *Notes) keep(owner agent.Identity, text, heading string) {
-	n.mu.Lock()
-	defer n.mu.Unlock()
-	old, known := n.texts[owner]
-	if n.texts == nil {
-		n.texts = make(map[agent.Identity]string)
-	}
-	n.texts[owner] = boundNotes(old+noteOf(text, heading, n.Clock, old), n.MaxChars.Or(notesBound))
-	if known || !isUnnamed(owner) {
-		return
-	}
-	if n.unnamed = append(n.unnamed, owner); len(n.unnamed) > maxUnnamed {
-		delete(n.texts, n.unnamed[0])
-		n.unnamed = n.unnamed[1:]
-	}
-}
-
 func (n *Notes) write(path, text, heading string) error {
 	read := n.MaxChars.Or(notesBound) // characters of the old notes
 	if n.MaxChars == limit.None {
@@ -159,7 +144,9 @@ func (n *Notes) write(path, text, heading string) error {
 func (n *Notes) tail(owner agent.Identity, chars int) (text string, err error) {
 	if n.here(owner) {
 		n.mu.Lock()
-		text = n.texts[owner]
+		if kept := n.texts.values[owner]; kept != nil {
+			text = *kept
+		}
 		n.mu.Unlock()
 	} else if text, err = endOf(n.pathOf(owner), chars); err != nil {
 		return "", fmt.Errorf("the notes cannot be read: %w", err)

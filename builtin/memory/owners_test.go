@@ -154,8 +154,8 @@ func TestUnnamedConversationsAreNotKept(t *testing.T) {
 			t.Errorf("the notes of run %d are kept: %t, %v", i, kept, err)
 		}
 	}
-	if len(facts.here) > maxUnnamed || len(notes.texts) > maxUnnamed {
-		t.Errorf("%d memories and %d notes are kept", len(facts.here), len(notes.texts))
+	if len(facts.here.values) > maxUnnamed || len(notes.texts.values) > maxUnnamed {
+		t.Errorf("%d memories and %d notes are kept", len(facts.here.values), len(notes.texts.values))
 	}
 	if entries, err := os.ReadDir(dir); len(entries) != 0 || err != nil {
 		t.Errorf("the directory has %v, %v", entries, err)

@@ -2,6 +2,7 @@ package memory
 
 import (
 	"context"
+	_ "embed" // for the schemas
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -42,26 +43,9 @@ func Tools(s Store) []agent.Tool {
 		panic("memory.Tools: the store is nil; give a memory.Facts or your own")
 	}
 	return []agent.Tool{
-		&tool{
-			name: "remember", about: "Store a fact for later conversations, or replace it. Use a short key, for example " +
-				"\"name of the user\". Do not store secrets.",
-			parameters: `{"type":"object","properties":{"key":{"type":"string","minLength":1,"maxLength":80},` +
-				`"value":{"type":"string","minLength":1,"maxLength":300}},"required":["key","value"],` +
-				`"additionalProperties":false}`,
-			call: func(ctx context.Context, args toolArgs) (string, error) { return remember(ctx, s, args) },
-		},
-		&tool{
-			name: "recall", readOnly: true, about: "Find stored facts, and parts of earlier conversations, about something. " +
-				"Without a query, list the newest facts.",
-			parameters: `{"type":"object","properties":{"query":{"type":"string"}},"additionalProperties":false}`,
-			call:       func(ctx context.Context, args toolArgs) (string, error) { return recall(ctx, s, args) },
-		},
-		&tool{
-			name: "forget", about: "Remove the stored fact with this key.",
-			parameters: `{"type":"object","properties":{"key":{"type":"string","minLength":1,"maxLength":80}},` +
-				`"required":["key"],"additionalProperties":false}`,
-			call: func(ctx context.Context, args toolArgs) (string, error) { return forget(ctx, s, args) },
-		},
+		toolOf("remember", func(ctx context.Context, args toolArgs) (string, error) { return remember(ctx, s, args) }),
+		toolOf("recall", func(ctx context.Context, args toolArgs) (string, error) { return recall(ctx, s, args) }),
+		toolOf("forget", func(ctx context.Context, args toolArgs) (string, error) { return forget(ctx, s, args) }),
 	}
 }
 
@@ -73,28 +57,23 @@ func NoteTool(n *Notes) agent.Tool {
 	if n == nil {
 		panic("memory.NoteTool: the notes are nil; give a memory.Notes")
 	}
-	return &tool{
-		name: "append_note", about: "Append a note for later conversations, with an optional heading. Do not store secrets.",
-		parameters: `{"type":"object","properties":{"text":{"type":"string","minLength":1,"maxLength":2000},` +
-			`"heading":{"type":"string","maxLength":200}},"required":["text"],"additionalProperties":false}`,
-		call: func(ctx context.Context, args toolArgs) (string, error) {
-			text, err := kept("text", args.Text, maxToolNote)
-			if err != nil {
-				return "", err
+	return toolOf("append_note", func(ctx context.Context, args toolArgs) (string, error) {
+		text, err := kept("text", args.Text, maxToolNote)
+		if err != nil {
+			return "", err
+		}
+		heading := shorten.Line(storable.CutText(args.Heading, maxToolHeading), maxToolHeading)
+		lines := strings.Split(text, "\n")
+		for i, line := range lines {
+			if strings.HasPrefix(line, "#") {
+				lines[i] = " " + line
 			}
-			heading := shorten.Line(storable.CutText(args.Heading, maxToolHeading), maxToolHeading)
-			lines := strings.Split(text, "\n")
-			for i, line := range lines {
-				if strings.HasPrefix(line, "#") {
-					lines[i] = " " + line
-				}
-			}
-			if err := n.Append(ctx, strings.Join(lines, "\n"), heading); err != nil {
-				return "", fmt.Errorf("the note is not stored: %w", err)
-			}
-			return "noted", nil
-		},
-	}
+		}
+		if err := n.Append(ctx, strings.Join(lines, "\n"), heading); err != nil {
+			return "", fmt.Errorf("the note is not stored: %w", err)
+		}
+		return "noted", nil
+	})
 }
 
 // storable redacts the texts that a model stores.
@@ -111,23 +90,34 @@ type toolArgs struct {
 
 // A tool acts for the owner of the run that calls it.
 type tool struct {
-	name, about, parameters string
-	readOnly                bool
-	call                    func(ctx context.Context, args toolArgs) (string, error)
+	schema agent.ToolSchema
+	call   func(ctx context.Context, args toolArgs) (string, error)
+}
+
+// toolSchemas has the schema of a tool in each line.
+//
+//go:embed tools.jsonl
+var toolSchemas string
+
+// toolOf returns the tool whose schema has a name.
+func toolOf(name string, call func(context.Context, toolArgs) (string, error)) agent.Tool {
+	for line := range strings.Lines(toolSchemas) {
+		t := &tool{call: call}
+		if json.Unmarshal([]byte(line), &t.schema) == nil && t.schema.Name == name {
+			return t
+		}
+	}
+	panic("memory: there is no schema of the tool " + name)
 }
 
 // Schema implements [agent.Tool].
-func (t *tool) Schema() agent.ToolSchema {
-	return agent.ToolSchema{
-		Name: t.name, Description: t.about, Parameters: json.RawMessage(t.parameters), ReadOnly: t.readOnly,
-	}
-}
+func (t *tool) Schema() agent.ToolSchema { return t.schema }
 
 // Call implements [agent.Tool].
 func (t *tool) Call(ctx context.Context, call agent.ToolCallRequest) (string, error) {
 	if agentspec.IdentityOf(ctx) == (agent.Identity{}) {
 		return "", &agent.ToolError{
-			Kind: agent.FailTool, NoRetry: true, Message: t.name + " needs an owner, and the run has none",
+			Kind: agent.FailTool, NoRetry: true, Message: t.schema.Name + " needs an owner, and the run has none",
 		}
 	}
 	var args toolArgs

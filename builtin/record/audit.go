@@ -1,19 +1,23 @@
 package record
 
 import (
+	"bytes"
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"slices"
 	"strings"
 	"sync"
-	"sync/atomic"
+	"time"
 
 	"github.com/hookgen/hookgen/builtin/internal/kit"
 	"github.com/hookgen/hookgen/builtin/limit"
 	"github.com/hookgen/hookgen/builtin/redact"
 	"github.com/hookgen/hookgen/generated/agent"
 	"github.com/hookgen/hookgen/hookkit"
+	"github.com/hookgen/hookgen/hookkit/hooklog"
+	"github.com/hookgen/hookgen/internal/atomicfile"
 )
 
 // Audit writes an audit log: every decision of a run, with the hook that made it and its reason.
@@ -46,10 +50,10 @@ import (
 // of lost events. If a crash leaves an incomplete line, that line stays, and the next line contains its hash. A
 // failure never stops the run.
 //
-// Several Audits and several processes may share a file if they have the same Key. Processes take turns by a lock on
-// the file .NAME.lock in the same directory. If several processes write a log, set HeadFile: a process may not have
-// read the last lines of the others when log rotation moves the file or somebody removes them. A symbolic link at
-// Path is never followed, whatever its target.
+// Several Audits and several processes may share a file if they have the same Key. They take turns by a lock on the
+// file .NAME.lock in the same directory. If several write a log, set HeadFile: one of them may not have read the last
+// lines of the others when log rotation moves the file or somebody removes them. A symbolic link at Path is never
+// followed, whatever its target.
 //
 // Instead of a file, a Store takes the lines, for example a database that has the sessions too. All of the above holds
 // for it, except the rules about files and their locks.
@@ -72,14 +76,17 @@ type Audit struct {
 	HeadFile string
 	OnError  func(error) // receives write failures, concurrently; nil: they are logged
 
-	once   kit.OnceObserver
-	direct kit.Binding // for callers of Observe
-	failed kit.Reporter
-	events atomic.Int64 // that the Audit recorded as a hook
+	once     kit.OnceObserver
+	direct   kit.Binding // for callers of Observe
+	failed   kit.Reporter
+	start    sync.Once
+	recorder agent.AnyObserver // of the fires that the Audit records as a hook
 
 	mu    sync.Mutex
-	chain auditChain // of the log in Store
-	head  AuditHead
+	lines hooklog.Sink // makes the lines, in text
+	text  bytes.Buffer
+	clean func([]byte) json.RawMessage // redacts the current event
+	chain auditChain
 	lost  int    // events lost since the last write
 	ever  uint64 // events lost in total
 }
@@ -94,7 +101,7 @@ var auditPoints = []string{"AfterLLM", "AfterTool", "OnRunEnd", "BeforeTool", "O
 // Bind adds the observer to all points.
 func (a *Audit) Bind(h *agent.Hooks) {
 	kit.MustConfig("record.Audit", a.check(h))
-	h.ObserveAny(&auditBinding{log: a}, hookkit.Named("record.Audit"))
+	h.ObserveAny(&auditBinding{Audit: a}, hookkit.Named("record.Audit"))
 }
 
 func (a *Audit) check(h *agent.Hooks) error {
@@ -140,40 +147,24 @@ func (a *Audit) Observe(ctx context.Context, run *agent.Run, fired hookkit.AnyFi
 	a.observe(ctx, &a.direct, run, fired)
 }
 
+// SlowHooks is the limit after which an event has the time of a hook, see [hooklog.SlowAfter].
+func (*Audit) SlowHooks() time.Duration { return hooklog.SlowAfter }
+
 type auditBinding struct {
-	log *Audit
-	as  kit.Binding
+	*Audit
+	as kit.Binding
 }
 
 // Observe records one fire.
 func (b *auditBinding) Observe(ctx context.Context, run *agent.Run, fired hookkit.AnyFired) {
-	b.log.observe(ctx, &b.as, run, fired)
+	b.observe(ctx, &b.as, run, fired)
 }
 
 func (a *Audit) observe(ctx context.Context, as *kit.Binding, run *agent.Run, fired hookkit.AnyFired) {
-	if !a.once.First(run, as, fired.Point, fired.Verdict) || !a.wants(fired) {
-		return
+	if a.once.First(run, as, fired.Point, fired.Verdict) && a.wants(fired) {
+		a.start.Do(func() { a.recorder = agent.Record(auditedFires{a}) })
+		a.recorder.Observe(ctx, run, a.selected(fired))
 	}
-	if err := a.writeEvent(ctx, a.event(run, fired), a.cut); err != nil {
-		a.failed.Report("record.Audit", a.OnError, err)
-	}
-}
-
-// write writes an event to the log. A problem with an event that is written nevertheless is reported and is not an
-// error.
-func (a *Audit) write(ctx context.Context, point string, line []byte) error {
-	a.mu.Lock()
-	defer a.mu.Unlock()
-	head, err := a.append(ctx, auditedEvent{line, a.lost})
-	if noticed := new(errNoticed); errors.As(err, noticed) {
-		a.failed.Report("record.Audit", a.OnError, fmt.Errorf("%s: %w", a.name(), err))
-		err = nil
-	}
-	if err != nil {
-		return a.lose(point, err)
-	}
-	a.head, a.lost = head, 0
-	return nil
 }
 
 // lose counts a lost record and returns the error that says so. The caller holds mu.
@@ -191,14 +182,26 @@ func (a *Audit) name() string {
 	return "audit log " + a.Path
 }
 
-// append writes a record to the file or the store. A cancelled run is recorded too.
-func (a *Audit) append(ctx context.Context, record auditedEvent) (AuditHead, error) {
-	if a.Store == nil {
-		return appendAudit(a.Path, a.HeadFile, a.Key, a.Sync, record)
+// append writes a record to the file or the store, also if the run was cancelled. A problem with a record that is
+// written nevertheless is reported and is not an error. The caller holds mu.
+func (a *Audit) append(ctx context.Context, record auditedEvent) error {
+	log := a.Store
+	if log == nil {
+		defer atomicfile.LockSharedBriefly(a.Path)()
+		log = auditFile{a.Path, a.Sync}
 	}
-	a.chain.key = a.Key
-	err := a.chain.append(context.WithoutCancel(ctx), a.Store, a.HeadFile, record)
-	return a.chain.head, err
+	if a.chain.path != a.Path || !bytes.Equal(a.chain.key, a.Key) { // another log
+		a.chain = auditChain{path: a.Path, key: bytes.Clone(a.Key)}
+	}
+	err := a.chain.append(context.WithoutCancel(ctx), log, a.HeadFile, record)
+	if noticed := new(errNoticed); errors.As(err, noticed) {
+		a.failed.Report("record.Audit", a.OnError, fmt.Errorf("%s: %w", a.name(), err))
+		err = nil
+	}
+	if err == nil {
+		a.lost = 0
+	}
+	return err
 }
 
 // Head returns the head of the log after the last record of this Audit, or a zero head before the first one. A program
@@ -206,7 +209,7 @@ func (a *Audit) append(ctx context.Context, record auditedEvent) (AuditHead, err
 func (a *Audit) Head() AuditHead {
 	a.mu.Lock()
 	defer a.mu.Unlock()
-	return a.head
+	return a.chain.head
 }
 
 // isAct reports whether a point wraps an act. Acts are not recorded.

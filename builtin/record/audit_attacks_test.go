@@ -136,13 +136,6 @@ func (a *attacker) forged(data []byte) []byte {
 	return line
 }
 
-// forget makes the next record of a log that of a new process.
-func forget(path string) {
-	chains.mu.Lock()
-	defer chains.mu.Unlock()
-	chains.used = slices.DeleteFunc(chains.used, func(c *auditChain) bool { return c.path == path })
-}
-
 // TestDrawnAttacksOnALogAreFound writes records, and changes the file between them without the key. If
 // VerifyAudit accepts the file with the head of the writer, the file has all records that were written, and no other.
 // Without the head, records may be missing at the end.
@@ -157,8 +150,11 @@ func TestDrawnAttacksOnALogAreFound(t *testing.T) {
 		headFile := filepath.Join(dir, "heads", fmt.Sprint(n))
 		a := &attacker{t: t, rand: r, path: path}
 		var written []string
+		chains := map[string]*auditChain{path: {key: key}, other: {key: key}}
 		write := func(path, headFile, reason string) AuditHead {
-			head, err := appendAudit(path, headFile, key, false, eventOf(reason))
+			c := chains[path]
+			err := c.append(t.Context(), auditFile{path: path}, headFile, eventOf(reason))
+			head := c.head
 			if err != nil && !errors.As(err, new(errNoticed)) {
 				return head // the record is lost; the next one is written again
 			}
@@ -183,7 +179,7 @@ func TestDrawnAttacksOnALogAreFound(t *testing.T) {
 				attacks++
 			}
 			if r.IntN(4) == 0 {
-				forget(path)
+				chains[path] = &auditChain{key: key} // a new process
 			}
 		}
 		data := a.read()

@@ -372,8 +372,8 @@ func TestBrokenHeadFilesAreReported(t *testing.T) {
 
 func TestAuditsOfOneProgramShareALog(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "audit.jsonl")
-	one := &record.Audit{Path: path, OnError: func(err error) { t.Error(err) }}
-	two := &record.Audit{Path: path, OnError: func(err error) { t.Error(err) }}
+	one := &record.Audit{Path: path, HeadFile: path + ".head", OnError: func(err error) { t.Error(err) }}
+	two := &record.Audit{Path: path, HeadFile: path + ".head", OnError: func(err error) { t.Error(err) }}
 	for i := range 12 {
 		fire(t, one)
 		if i%3 == 0 {

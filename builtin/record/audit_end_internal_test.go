@@ -13,8 +13,9 @@ import (
 func auditLog(t *testing.T, key []byte, n int) []string {
 	t.Helper()
 	path := filepath.Join(t.TempDir(), "log")
+	c := &auditChain{key: key}
 	for range n {
-		if _, err := appendAudit(path, "", key, false, eventOf("x")); err != nil {
+		if err := c.append(t.Context(), auditFile{path: path}, "", eventOf("x")); err != nil {
 			t.Fatal(err)
 		}
 	}

@@ -2,19 +2,16 @@ package record
 
 import (
 	"bytes"
-	"cmp"
 	"context"
 	"encoding/json"
 	"slices"
 
 	"github.com/hookgen/hookgen/builtin/internal/jsonx"
-	"github.com/hookgen/hookgen/builtin/internal/kit"
 	"github.com/hookgen/hookgen/builtin/limit"
 	"github.com/hookgen/hookgen/builtin/redact"
 	"github.com/hookgen/hookgen/generated/agent"
 	"github.com/hookgen/hookgen/hookkit"
 	"github.com/hookgen/hookgen/hookkit/hooklog"
-	"github.com/hookgen/hookgen/hookkit/wire"
 )
 
 var _ hooklog.Sink = (*Audit)(nil)
@@ -45,64 +42,80 @@ func (a *Audit) writeEvent(ctx context.Context, e hooklog.Event, clean func([]by
 	for _, name := range e.Run.Labels {
 		owner = append(owner, string(jsonx.Encode(name)))
 	}
-	keepOwner := func(value []byte) json.RawMessage {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	a.clean = func(value []byte) json.RawMessage {
 		if slices.Contains(owner, string(value)) {
 			return value
 		}
 		return clean(value)
 	}
-	var line bytes.Buffer
-	if err := hooklog.Lines(&line, hooklog.Redact(keepOwner)).WriteEvent(ctx, e); err != nil {
-		a.mu.Lock()
-		defer a.mu.Unlock()
+	line, err := a.line(ctx, e)
+	if err == nil {
+		err = a.append(ctx, auditedEvent{line, a.lost, func() ([]byte, error) {
+			a.lines = nil
+			return a.line(ctx, e)
+		}})
+	}
+	if err != nil { // the next line must not refer to this one
+		a.lines = nil
 		return a.lose(e.Point, err)
 	}
-	return a.write(ctx, e.Point, line.Bytes())
+	return nil
 }
 
-// auditSpec is the spec of the points that an Audit observes.
-var auditSpec = new(agent.Hooks).Points()[0].Spec
-
-var auditDecisions = map[string]string{
-	"": wire.Continue, hookkit.DecisionReplace: wire.Replace, hookkit.DecisionEdit: wire.Edit,
+// line returns the line of an event, with its line break. The caller holds mu.
+func (a *Audit) line(ctx context.Context, e hooklog.Event) ([]byte, error) {
+	if a.lines == nil {
+		a.lines = hooklog.Lines(&a.text, hooklog.Redact(func(value []byte) json.RawMessage { return a.clean(value) }))
+	}
+	a.text.Reset()
+	err := a.lines.WriteEvent(ctx, e)
+	return bytes.Clone(a.text.Bytes()), err
 }
 
-// event returns the event of a fire. Its names, keys and bytes are redacted, its texts are not yet. Unlike
-// hooklog.Capture it accepts every payload, for example one with JSON of a provider that is invalid.
-func (a *Audit) event(run *agent.Run, fired hookkit.AnyFired) hooklog.Event {
-	encode := func(v any) json.RawMessage {
+// auditedFires are the events of the fires that an Audit records as a hook. Their texts are truncated.
+type auditedFires struct{ log *Audit }
+
+// WriteEvent implements [hooklog.Sink]. A failure never stops the run.
+func (f auditedFires) WriteEvent(ctx context.Context, e hooklog.Event) error {
+	e.Time = e.Time.UTC()
+	if err := f.log.writeEvent(ctx, e, f.log.cut); err != nil {
+		f.log.failed.Report("record.Audit", f.log.OnError, err)
+	}
+	return nil
+}
+
+// selected returns a fire as it is recorded. Names, keys and bytes in it are redacted, texts are not yet. Unlike the
+// payloads of the program it can always be encoded, also if it has JSON of a provider that is invalid.
+func (a *Audit) selected(fired hookkit.AnyFired) hookkit.AnyFired {
+	encodable := func(v any) any {
+		if v == nil {
+			return nil
+		}
 		if a.MaxChars != limit.None {
 			v = withoutMessages(v)
 		}
-		return jsonx.Encode(a.Redact.Value(v, redact.Shape{Text: func(s string) string { return s }}))
+		return a.Redact.Value(v, redact.Shape{Text: func(s string) string { return s }})
 	}
 	name := func(s string) string { return a.Redact.CutText(s, auditValue) }
-	e := hooklog.Event{
-		Protocol: wire.Protocol, Seq: a.events.Add(1), Time: kit.Env(run).Now().UTC(), Spec: auditSpec, Point: fired.Point,
-		Run: wire.InfoOf(run), Payload: encode(fired.Payload), By: name(fired.Hook), Site: fired.Site, Reason: fired.Reason,
-		Decision: cmp.Or(auditDecisions[fired.Decision], fired.Decision), Elapsed: fired.Elapsed,
+	fired.Payload, fired.Final = encodable(fired.Payload), encodable(fired.Final)
+	fired.Exit, fired.Collected = encodable(fired.Exit), encodable(fired.Collected)
+	fired.Hook = name(fired.Hook)
+	fired.Ballots, fired.Failures = slices.Clone(fired.Ballots), slices.Clone(fired.Failures)
+	for i, b := range fired.Ballots {
+		fired.Ballots[i].Hook, fired.Ballots[i].Exit = name(b.Hook), encodable(b.Exit)
 	}
-	if fired.Err != nil {
-		e.Error = fired.Err.Error()
+	for i, f := range fired.Failures {
+		named := *f
+		named.Hook = name(f.Hook)
+		fired.Failures[i] = &named
 	}
-	if final := encode(fired.Final); fired.Decision != "" && !bytes.Equal(final, e.Payload) {
-		e.Final = final
+	fired.Slow = slices.Clone(fired.Slow)
+	for i, h := range fired.Slow {
+		fired.Slow[i].Hook = name(h.Hook)
 	}
-	if fired.Exit != nil {
-		e.Value = encode(fired.Exit)
-	}
-	if fired.Collected != nil {
-		e.Collected = encode(fired.Collected)
-	}
-	for _, b := range fired.Ballots {
-		e.Ballots = append(e.Ballots, hooklog.Ballot{
-			By: name(b.Hook), Site: b.Site, Decision: b.Decision, Reason: b.Reason, Value: encode(b.Exit),
-		})
-	}
-	for _, f := range fired.Failures {
-		e.Failures = append(e.Failures, hooklog.Failure{By: name(f.Hook), Site: f.Site, Cause: f.Cause.Error()})
-	}
-	return e
+	return fired
 }
 
 // withoutMessages returns a payload without the conversation and the calls of a run, which have events of their own. So
@@ -142,8 +155,9 @@ func (a *Audit) cut(value []byte) json.RawMessage {
 
 // An auditedEvent is an event for the log.
 type auditedEvent struct {
-	line []byte // with its line break
-	lost int
+	line  []byte // with its line break
+	lost  int
+	alone func() ([]byte, error) // the line if it is the first one of a file, which must not refer to others
 }
 
 // linked returns the line as a JSON object that contains the link.

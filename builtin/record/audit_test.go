@@ -79,9 +79,8 @@ func verified(t testing.TB, path string, check record.AuditCheck) record.AuditSt
 
 func TestAuditWritesOneLinePerEvent(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "made", "audit.jsonl")
-	clock := looptest.NewClock(time.Date(2026, 1, 2, 3, 4, 5, 600_000_000, time.FixedZone("x", 3600)))
 	ran := looptest.Harness{
-		Agent: &loop.Agent{Name: "clerk", Clock: clock},
+		Agent: &loop.Agent{Name: "clerk"},
 		Turns: []looptest.Turn{looptest.Call("read", `{"path":"a.txt"}`),
 			looptest.Reply("done").Uses(agent.Usage{Input: 7, Output: 2})},
 		Tools: []agent.Tool{&looptest.Tool{Name: "read", Result: "hello"}},
@@ -99,7 +98,7 @@ func TestAuditWritesOneLinePerEvent(t *testing.T) {
 	run := records[0].Run.ID
 	for i, r := range records {
 		if r.Seq != int64(i+1) || r.Run.ID != run || run == "" || r.Run.Parent != "" ||
-			!r.Time.Equal(clock.Now()) || r.Time.Location() != time.UTC {
+			time.Since(r.Time).Abs() > time.Hour || r.Time.Location() != time.UTC {
 			t.Errorf("record %d: %+v", i, r)
 		}
 	}

@@ -9,13 +9,18 @@ import (
 	"os"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strings"
 	"testing"
 	"time"
 
+	"github.com/hookgen/hookgen/builtin/internal/jsonx"
 	"github.com/hookgen/hookgen/builtin/internal/testdata/fixture"
+	"github.com/hookgen/hookgen/builtin/memory"
 	"github.com/hookgen/hookgen/builtin/record"
+	"github.com/hookgen/hookgen/builtin/share"
 	"github.com/hookgen/hookgen/generated/agent"
+	"github.com/hookgen/hookgen/internal/atomicfile"
 	"github.com/hookgen/hookgen/loop"
 	"github.com/hookgen/hookgen/loop/looptest"
 )
@@ -98,10 +103,11 @@ func completeHooks() []agent.Hook {
 func TestRecordersWriteEveryField(t *testing.T) {
 	dir := t.TempDir()
 	clock := looptest.NewClock(time.Date(2026, 1, 2, 3, 4, 0, 0, time.UTC))
+	episodes := &memory.Facts{Share: share.Everyone}
 	hooks := append(completeHooks(),
 		&record.Provenance{Dir: filepath.Join(dir, "provenance"), OneRun: true, Snapshot: true},
 		&record.Audit{Path: filepath.Join(dir, "audit.jsonl"), Points: []string{record.AllPoints}},
-		&record.Episodes{Path: filepath.Join(dir, "episodes.jsonl"), Classify: record.FailureSignal},
+		&record.Episodes{Store: episodes, Classify: record.FailureSignal},
 		&record.Summary{Dir: filepath.Join(dir, "summary")})
 	ran := looptest.Harness{
 		Agent: &loop.Agent{Clock: clock, Name: "porter", Approver: fixture.ApproverFunc(
@@ -128,6 +134,15 @@ func TestRecordersWriteEveryField(t *testing.T) {
 	if ran.Failed != nil {
 		t.Fatal(ran.Failed)
 	}
+	all, err := memory.Episodes(t.Context(), episodes, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, e := range slices.Backward(all) {
+		if err := atomicfile.AppendLine(filepath.Join(dir, "episodes.jsonl"), jsonx.Encode(e)); err != nil {
+			t.Fatal(err)
+		}
+	}
 	got := normalised(t, dir)
 	const golden = "testdata/complete_run.txt"
 	if *update {
@@ -149,7 +164,7 @@ func TestRecordersWriteEveryField(t *testing.T) {
 
 // What differs in each run: identities, hashes, and places in the source.
 var varying = regexp.MustCompile(
-	`"(hash|prev|log)":"[^"]*"|"site":"[^"]*"|"duration_ms":\d+\.\d+|` +
+	`"(hash|prev|log)":"[^"]*"|"time":"[^"]*","spec":"[^"]*"|"site":"[^"]*"|"duration_ms":\d+\.\d+|` +
 		`"(?:elapsed|elapsed_ns|duration_ns)":\d+|[0-9a-f]{16,64}`)
 
 // normalised returns the files below dir, each after its name.

@@ -2,6 +2,7 @@ package record
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"slices"
 	"strings"
@@ -14,33 +15,26 @@ import (
 	"github.com/hookgen/hookgen/builtin/memory"
 	"github.com/hookgen/hookgen/builtin/redact"
 	"github.com/hookgen/hookgen/generated/agent"
-	"github.com/hookgen/hookgen/internal/atomicfile"
 	"github.com/hookgen/hookgen/spec/agentspec"
 )
 
 // Episodes is a [View] that stores each tool call and its outcome as an episode, so that later runs can learn from
 // them.
 //
-// For example, memory.Injector shows the model "[tool_call] name=deploy -> failed" in the next run. Set Store, Path, or
-// both.
+// For example, memory.Injector shows the model "[tool_call] name=deploy, args={}, result= → failed" in the next run.
 //
-// In Store, an episode has the kind tool_call and a payload with name, args, result and error. Its outcome is ok,
+// An episode has the kind tool_call. Its payload has the name, args, result and error of the call, its turn among the
+// calls of the run, counted from 1, its duration_ns, and the signal, which indicates a failure. Its outcome is ok,
 // failed, refused, skipped (a hook answered the call), unrun (the run ended first) or handed_off. The outcome is that
 // of the tool, even if a hook changed the result at AfterTool. The episodes are stored at the end of the run, the last
 // 500 of it.
 //
 // The episodes belong to the owner of the run. The option Share of memory.Facts says who shares them.
 //
-// In the file at Path, each call of any run is one JSON line: run, tenant, user and conversation, time, tool_name,
-// result_summary, success, error_signal, turn_index and duration_ns. The summary has at most 200 characters; turn_index
-// counts the calls of the run from 1; error_signal is null for a success. If a crash leaves an incomplete line, the
-// next line starts after it.
-//
 // Secrets and personal data are removed first, then texts are truncated. A failure to store is reported and does not
-// stop the run. Episodes reads AfterTool and OnRunEnd. Bind panics if neither Store nor Path is set.
+// stop the run. Episodes reads AfterTool and OnRunEnd. Bind panics if Store is nil.
 type Episodes struct {
-	Store    memory.Store
-	Path     string
+	Store    memory.Store     // required
 	MaxChars limit.Bound[int] // characters of each text of an episode; default 2000
 	Redact   redact.Redactor
 	// Classify finds failures that a tool reports only in its output. It returns the text that indicates the failure,
@@ -56,7 +50,7 @@ type Episodes struct {
 // episodesOf has the calls of a run so far.
 type episodesOf struct {
 	turns int
-	facts []memory.Fact // for the Store
+	facts []memory.Fact
 }
 
 const (
@@ -67,75 +61,81 @@ const (
 
 // Bind adds the view to its points.
 func (e *Episodes) Bind(h *agent.Hooks) {
-	kit.MustConfig("record.Episodes", e.MaxChars.Check("MaxChars"))
-	if e.Store == nil && e.Path == "" {
-		kit.MustConfig("record.Episodes", errors.New("Store and Path are both empty; set the one to store episodes in"))
+	err := e.MaxChars.Check("MaxChars")
+	if e.Store == nil {
+		err = errors.New("Store is nil; give it a memory.Facts or your own")
 	}
+	kit.MustConfig("record.Episodes", err)
 	e.bind(h, "record.Episodes", e)
 }
 
 func (e *Episodes) points() []string { return []string{"AfterTool", "OnRunEnd"} }
 
 func (e *Episodes) see(ctx context.Context, ev event) {
-	switch p := ev.payload.(type) {
-	case agent.ToolCallResult:
-		e.remember(ev, p)
-	case agent.AgentResult:
-		e.mu.Lock()
-		of := e.runs[ev.run]
-		delete(e.runs, ev.run)
-		e.mu.Unlock()
-		if of != nil && e.Store != nil {
-			e.report(e.Store.Put(agentspec.WithIdentity(ctx, ev.Identity), of.facts...))
+	call, isCall := ev.payload.(agent.ToolCallResult)
+	var episode memory.Episode
+	var payload episodePayload
+	if isCall {
+		episode, payload = e.episode(ev, call)
+	}
+	e.mu.Lock()
+	of := e.runs[ev.run]
+	switch {
+	case isCall && of == nil:
+		if e.runs == nil {
+			e.runs = make(map[string]*episodesOf)
 		}
+		of = new(episodesOf)
+		e.runs[ev.run] = of
+		fallthrough
+	case isCall:
+		of.turns++
+		payload.Turn = of.turns
+		episode.Payload = jsonx.Encode(payload)
+		if of.facts = append(of.facts, episode.Fact()); len(of.facts) == 2*maxEpisodes {
+			of.facts = slices.Clone(of.facts[maxEpisodes:])
+		}
+	default:
+		delete(e.runs, ev.run)
+	}
+	e.mu.Unlock()
+	if !isCall && of != nil {
+		e.report(e.Store.Put(agentspec.WithIdentity(ctx, ev.Identity), of.facts...))
 	}
 }
 
 func (e *Episodes) report(err error) { e.failed.Report("record.Episodes", e.OnError, err) }
 
-// remember stores a call in the file, and notes it for the store.
-func (e *Episodes) remember(ev event, r agent.ToolCallResult) {
-	outcome, signal := e.outcome(r)
-	var facts []memory.Fact
-	if e.Store != nil {
-		facts = append(facts, e.episode(ev, r, outcome).Fact())
-	}
-	e.mu.Lock()
-	if e.runs == nil {
-		e.runs = make(map[string]*episodesOf)
-	}
-	if e.runs[ev.run] == nil {
-		e.runs[ev.run] = new(episodesOf)
-	}
-	of := e.runs[ev.run]
-	of.turns++
-	turn := of.turns
-	if of.facts = append(of.facts, facts...); len(of.facts) == 2*maxEpisodes {
-		of.facts = slices.Clone(of.facts[maxEpisodes:])
-	}
-	e.mu.Unlock()
-	if e.Path != "" {
-		e.report(e.observation(ev, r, outcome, signal, turn))
-	}
+// An episodePayload is the payload of an episode.
+type episodePayload struct {
+	Name     string          `json:"name"`
+	Args     json.RawMessage `json:"args"`
+	Result   string          `json:"result"`
+	Error    *string         `json:"error"`
+	Signal   string          `json:"signal,omitempty"` // of a failure
+	Turn     int             `json:"turn"`
+	Duration time.Duration   `json:"duration_ns"`
 }
 
-func (e *Episodes) episode(ev event, r agent.ToolCallResult, outcome string) memory.Episode {
+// episode returns the episode of a call, and its payload without the turn.
+func (e *Episodes) episode(ev event, r agent.ToolCallResult) (memory.Episode, episodePayload) {
 	most := e.MaxChars.Or(episodeValue)
-	args := e.Redact.CutJSON(r.Call.Args, most)
-	if args == nil {
-		args = []byte("{}")
+	p := episodePayload{
+		Name: e.Redact.CutText(r.Call.Name, most), Args: e.Redact.CutJSON(r.Call.Args, most),
+		Result: e.Redact.CutText(r.Output, most), Duration: r.Elapsed,
 	}
-	payload := map[string]any{
-		"name": e.Redact.CutText(r.Call.Name, most), "args": args,
-		"result": e.Redact.CutText(r.Output, most), "error": nil,
+	if p.Args == nil {
+		p.Args = []byte("{}")
 	}
 	if r.Err != "" {
-		payload["error"] = e.Redact.CutText(r.Err, most)
+		text := e.Redact.CutText(r.Err, most)
+		p.Error = &text
 	}
-	return memory.Episode{
-		Kind: episodeKind, Payload: jsonx.Encode(payload), Outcome: outcome, Time: ev.at,
-		Agent: e.Redact.CutText(ev.agent, most), Run: ev.run, Identity: ev.Identity,
+	episode := memory.Episode{
+		Kind: episodeKind, Time: ev.at, Agent: e.Redact.CutText(ev.agent, most), Run: ev.run, Identity: ev.Identity,
 	}
+	episode.Outcome, p.Signal = e.outcome(r)
+	return episode, p
 }
 
 // outcome returns the outcome of a call, and the text that indicates a failure.
@@ -174,34 +174,6 @@ func (e *Episodes) classify(output string) (signal string) {
 		}
 	}()
 	return e.Redact.CutText(e.Classify(output), shorten.SummaryChars)
-}
-
-type observation struct {
-	Run string `json:"run"`
-	agent.Identity
-	Time          time.Time     `json:"time"`
-	ToolName      string        `json:"tool_name"`
-	ResultSummary string        `json:"result_summary"`
-	Success       bool          `json:"success"`
-	ErrorSignal   *string       `json:"error_signal"`
-	TurnIndex     int           `json:"turn_index"`
-	Duration      time.Duration `json:"duration_ns"`
-}
-
-func (e *Episodes) observation(
-	ev event, r agent.ToolCallResult, outcome, signal string, turn int,
-) error {
-	o := observation{
-		Run: ev.run, Identity: ev.Identity,
-		Time: ev.at.UTC(), Success: outcome == "ok", Duration: r.Elapsed,
-		TurnIndex:     turn,
-		ToolName:      e.Redact.CutText(r.Call.Name, shorten.SummaryChars),
-		ResultSummary: e.Redact.CutText(r.Content(), shorten.SummaryChars),
-	}
-	if signal != "" {
-		o.ErrorSignal = &signal
-	}
-	return atomicfile.AppendLine(e.Path, jsonx.Encode(o))
 }
 
 // maxSignalJSON bounds the bytes of an output that are decoded as JSON.

@@ -6,7 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"os"
-	"path/filepath"
 	"strings"
 	"sync"
 	"testing"
@@ -52,15 +51,17 @@ func TestEpisodesStoreEachCallWithOutcome(t *testing.T) {
 		t.Fatalf("%d episodes, %v", len(episodes), err)
 	}
 	for i, want := range []struct{ outcome, payload string }{
-		{"ok", `{"args":{"n":1},"error":null,"name":"good","result":"42"}`},
-		{"failed", `{"args":{},"error":"no disk","name":"bad","result":""}`},
-		{"refused", `{"args":{},"error":"Permission denied for tool 'rm': never","name":"rm","result":""}`},
-		{"skipped", `{"args":{},"error":null,"name":"cached","result":"old"}`},
-		{"failed", `{"args":{},"error":null,"name":"talks","result":"bash: x: command not found"}`},
+		{"ok", `{"name":"good","args":{"n":1},"result":"42","error":null,"turn":1`},
+		{"failed", `{"name":"bad","args":{},"result":"","error":"no disk","signal":"tool","turn":2`},
+		{"refused", `{"name":"rm","args":{},"result":"","error":"Permission denied for tool 'rm': never",` +
+			`"signal":"permission denied","turn":3`},
+		{"skipped", `{"name":"cached","args":{},"result":"old","error":null,"signal":"skipped","turn":4`},
+		{"failed", `{"name":"talks","args":{},"result":"bash: x: command not found","error":null,` +
+			`"signal":"command not found","turn":5`},
 	} {
 		e := episodes[len(episodes)-1-i]
-		if e.Kind != "tool_call" || e.Agent != "clerk" || e.Outcome != want.outcome || string(e.Payload) != want.payload ||
-			e.Time.IsZero() {
+		if e.Kind != "tool_call" || e.Agent != "clerk" || e.Outcome != want.outcome ||
+			!strings.HasPrefix(string(e.Payload), want.payload+`,"duration_ns":`) || e.Time.IsZero() {
 			t.Errorf("episode %d: %+v %s, want %+v", i, e, e.Payload, want)
 		}
 	}
@@ -80,11 +81,10 @@ func TestEpisodesOutliveTheProgram(t *testing.T) {
 	}
 }
 
-func TestEpisodesWriteNumberedLines(t *testing.T) {
-	path := filepath.Join(t.TempDir(), "seen", "observations.jsonl")
-	logger := &record.Episodes{Path: path}
+func TestEpisodesNumberTheCallsOfARun(t *testing.T) {
+	store := &memory.Facts{Share: share.Everyone}
 	var hooks agent.Hooks
-	hooks.Use(logger)
+	hooks.Use(&record.Episodes{Store: store, MaxChars: 200})
 	run, other := agent.NewRun(&agent.Env{}), agent.NewRun(nil)
 	for _, r := range []agent.ToolCallResult{
 		{Call: agent.ToolCallRequest{Name: "a"}, Output: strings.Repeat("ä", 300), Elapsed: 1500000},
@@ -95,32 +95,22 @@ func TestEpisodesWriteNumberedLines(t *testing.T) {
 	}
 	r := agent.ToolCallResult{Call: agent.ToolCallRequest{Name: "d"}, Status: agent.CallSkipped}
 	_, _ = hooks.AfterTool.Fire(t.Context(), other, &r)
-
-	lines := strings.Split(strings.TrimSpace(string(fixture.ReadFile(t, path))), "\n")
-	if len(lines) != 4 {
-		t.Fatalf("%d lines", len(lines))
+	for _, ended := range []*agent.Run{run, other} {
+		hooks.OnRunEnd.Fire(t.Context(), ended, agent.AgentResult{})
 	}
-	for i, want := range []struct {
-		name, summary string
-		success       bool
-		signal        any
-		index         float64
-		ns            float64
-	}{
-		{"a", strings.Repeat("ä", 199) + "…", true, nil, 1, 1_500_000},
-		{"b", "error: Traceback: password=[REDACTED]", false, "traceback", 2, 0},
-		{"c", "error: odd", false, "denied", 3, 0},
-		{"d", "(no output)", false, "skipped", 1, 0},
+	episodes, err := memory.Episodes(t.Context(), store, 0)
+	if err != nil || len(episodes) != 4 {
+		t.Fatalf("%d episodes, %v", len(episodes), err)
+	}
+	for i, want := range []string{
+		`{"name":"a","args":{},"result":"` + strings.Repeat("ä", 199) + `…","error":null,"turn":1,"duration_ns":1500000}`,
+		`{"name":"b","args":{},"result":"","error":"Traceback: password=[REDACTED]","signal":"traceback","turn":2,` +
+			`"duration_ns":0}`,
+		`{"name":"c","args":{},"result":"","error":"odd","signal":"denied","turn":3,"duration_ns":0}`,
+		`{"name":"d","args":{},"result":"","error":null,"signal":"skipped","turn":1,"duration_ns":0}`,
 	} {
-		var got map[string]any
-		if err := json.Unmarshal([]byte(lines[i]), &got); err != nil {
-			t.Fatal(err)
-		}
-		if len(got) != 9 || got["run"] == "" || got["tool_name"] != want.name || got["result_summary"] != want.summary ||
-			got["success"] != want.success ||
-			got["error_signal"] != want.signal || got["turn_index"] != want.index || got["duration_ns"] != want.ns ||
-			!strings.HasPrefix(got["time"].(string), "20") {
-			t.Errorf("line %d: %s, want %+v", i, lines[i], want)
+		if got := string(episodes[3-i].Payload); got != want {
+			t.Errorf("episode %d: %s, want %s", i, got, want)
 		}
 	}
 }
@@ -158,37 +148,31 @@ func TestFailureSignalFindsReportedFailures(t *testing.T) {
 }
 
 func TestFailureToStoreEpisodesIsReported(t *testing.T) {
-	dir := t.TempDir()
-	var mu sync.Mutex
 	var reported []string
-	logger := &record.Episodes{Path: dir, Classify: func(string) string { panic("no idea") }, OnError: func(err error) {
-		mu.Lock()
-		defer mu.Unlock()
-		reported = append(reported, err.Error())
-	}}
+	logger := &record.Episodes{
+		Store:    &memory.Facts{In: session.Dir{Path: os.DevNull}, Share: share.Everyone},
+		Classify: func(string) string { panic("no idea") },
+		OnError:  func(err error) { reported = append(reported, err.Error()) },
+	}
 	var hooks agent.Hooks
 	hooks.Use(logger)
+	run := agent.NewRun(nil)
 	r := agent.ToolCallResult{Call: agent.ToolCallRequest{Name: "a"}}
-	if _, err := hooks.AfterTool.Fire(t.Context(), agent.NewRun(nil), &r); err != nil {
+	if _, err := hooks.AfterTool.Fire(t.Context(), run, &r); err != nil {
 		t.Error(err)
 	}
+	hooks.OnRunEnd.Fire(t.Context(), run, agent.AgentResult{})
 	if got := strings.Join(reported, "; "); !strings.Contains(got, "Classify panicked") ||
-		!strings.Contains(got, "no regular file") {
+		!strings.Contains(got, "not a directory") {
 		t.Errorf("reported: %s", got)
 	}
-	defer func() {
-		if v := fmt.Sprint(recover()); !strings.Contains(v, "record.Episodes: Store and Path are both empty") {
-			t.Errorf("panicked with %s", v)
-		}
-	}()
-	hooks.Use(&record.Episodes{})
+	fixture.MustPanic(t, "record.Episodes: Store is nil", func() { hooks.Use(&record.Episodes{}) })
 }
 
 func TestEpisodesStoreAllParallelCalls(t *testing.T) {
-	path := filepath.Join(t.TempDir(), "observations.jsonl")
 	store := &memory.Facts{Share: share.Everyone}
 	var hooks agent.Hooks
-	hooks.Use(&record.Episodes{Store: store, Path: path})
+	hooks.Use(&record.Episodes{Store: store})
 	run := agent.NewRun(nil)
 	var all sync.WaitGroup
 	for range 20 {
@@ -202,9 +186,12 @@ func TestEpisodesStoreAllParallelCalls(t *testing.T) {
 	all.Wait()
 	hooks.OnRunEnd.Fire(t.Context(), run, agent.AgentResult{})
 	episodes, _ := memory.Episodes(t.Context(), store, 0)
-	data, _ := os.ReadFile(path)
-	if lines := strings.Count(string(data), "\n"); len(episodes) != 200 || lines != 200 {
-		t.Errorf("%d episodes, %d lines, want 200 of each", len(episodes), lines)
+	turns := make(map[string]bool)
+	for _, e := range episodes {
+		turns[string(e.Payload)] = true
+	}
+	if len(episodes) != 200 || len(turns) != 200 {
+		t.Errorf("%d episodes with %d turns, want 200 of each", len(episodes), len(turns))
 	}
 }
 
@@ -223,5 +210,6 @@ func ExampleEpisodes() {
 
 	episodes, _ := memory.Episodes(context.Background(), store, 1)
 	fmt.Println(episodes[0].Agent, episodes[0].Outcome, string(episodes[0].Payload))
-	// Output: clerk ok {"args":{"q":"trains"},"error":null,"name":"search","result":"3 trains"}
+	// Output:
+	// clerk ok {"name":"search","args":{"q":"trains"},"result":"3 trains","error":null,"turn":1,"duration_ns":0}
 }

@@ -85,7 +85,7 @@ func recorders(t *testing.T, dir string) []agent.Hook {
 		},
 		&record.Provenance{Dir: filepath.Join(dir, "runs"), Snapshot: true, Hooks: new(agent.Hooks), OnError: failed},
 		&record.Summary{Dir: filepath.Join(dir, "pages")},
-		&record.Episodes{Store: store, Path: filepath.Join(dir, "episodes"), OnError: failed},
+		&record.Episodes{Store: store, OnError: failed},
 	}
 }
 

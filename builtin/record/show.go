@@ -2,6 +2,7 @@ package record
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"io/fs"
@@ -12,8 +13,11 @@ import (
 	"strings"
 	"time"
 
+	"github.com/hookgen/hookgen/builtin/internal/jsonx"
 	"github.com/hookgen/hookgen/builtin/internal/shorten"
 	"github.com/hookgen/hookgen/builtin/limit"
+	"github.com/hookgen/hookgen/builtin/memory"
+	"github.com/hookgen/hookgen/builtin/share"
 	"github.com/hookgen/hookgen/generated/agent"
 	"github.com/hookgen/hookgen/hookkit/hooklog"
 )
@@ -48,7 +52,12 @@ func Show(ctx context.Context, w io.Writer, view string, events iter.Seq2[hooklo
 	case "summary":
 		v = &Summary{Dir: dir, OnError: note}
 	case "episodes":
-		v = &Episodes{Path: filepath.Join(dir, "episodes.jsonl"), OnError: note}
+		store := &memory.Facts{Share: share.Everyone}
+		v, show = &Episodes{Store: store, OnError: note}, func() error {
+			all, err := memory.Episodes(ctx, store, 0)
+			slices.Reverse(all)
+			return errors.Join(err, writeLines(w, all, func(e memory.Episode) string { return string(jsonx.Encode(e)) }))
+		}
 	case "tree":
 		v = &Tree{Dir: dir, OnError: note}
 		show = func() error { return eachFile(dir, ".jsonl", func(path string) error { return writeTree(w, path) }) }

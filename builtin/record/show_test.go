@@ -23,7 +23,7 @@ func TestViewsOfARecordAreShown(t *testing.T) {
 		Tools: []agent.Tool{&looptest.Tool{Name: "look", Result: "an open door"}},
 	}.Do(t, t.Context(), loop.Request{Task: "Look at the door.", ID: "r1", Conversation: "c", User: "ann"})
 	for view, want := range map[string]string{
-		"episodes":   `"tool_name":"look"`,
+		"episodes":   `"name":"look"`,
 		"history":    "r1  completed  2 steps",
 		"metrics":    "  look: 1 calls, 1 ok / 0 fail",
 		"summary":    "- user: Look at the door.",

@@ -59,10 +59,11 @@ func Read(ctx context.Context, events iter.Seq2[hooklog.Event, error], views ...
 			return err
 		}
 		point, known := points[e.Point]
-		if !known || e.Spec != point.Spec {
+		wanted := slices.ContainsFunc(views, func(v View) bool { return slices.Contains(v.points(), e.Point) })
+		if !known || e.Spec != point.Spec || !wanted && e.Point != "OnRunStart" && e.Point != "OnRunEnd" {
 			continue
 		}
-		seen, err := decoded(e, point)
+		seen, err := decoded(e.Whole(), point)
 		if err != nil {
 			return fmt.Errorf("the event %d of %s: %w", e.Seq, e.Point, err)
 		}
@@ -109,6 +110,12 @@ func decoded(e hooklog.Event, point hookkit.AnyPoint) (event, error) {
 			return seen, err
 		}
 	}
+	for _, o := range e.Omitted {
+		if o.List == "messages" {
+			seen.payload, seen.final = withGap(seen.payload, o.Count), withGap(seen.final, o.Count)
+			break
+		}
+	}
 	_ = json.Unmarshal(e.Collected, &seen.collected) // other points than Briefing collect no texts
 	for _, o := range point.Outcomes {
 		if o.Name == e.Decision && len(e.Value) > 0 {
@@ -118,6 +125,20 @@ func decoded(e hooklog.Event, point hookkit.AnyPoint) (event, error) {
 		}
 	}
 	return seen, err
+}
+
+// withGap returns a payload with a message that says how many messages before its own are not in the record.
+func withGap(payload any, n int) any {
+	gap := []agent.Message{{Role: agent.RoleSystem, Content: fmt.Sprintf("(%d messages are not in the record)", n)}}
+	switch p := payload.(type) {
+	case agent.LLMRequest:
+		p.Messages = append(gap, p.Messages...)
+		return p
+	case agent.AgentResult:
+		p.Messages = append(gap, p.Messages...)
+		return p
+	}
+	return payload
 }
 
 // watch binds a view to live hooks.

@@ -53,28 +53,17 @@ type Checkpoint struct {
 const (
 	checkpointEvery = 5
 	checkpointKind  = "checkpoint"
-	maxEntries      = 1000 // lines of the log of a checkpoint
 )
 
 // checkpointRun is the state of one run.
 type checkpointRun struct {
-	chain       string          // identifies the checkpoints that belong together
-	offset      int             // steps of earlier runs that the step numbers of this run do not include
-	saved       int             // number of the last step that was recorded
-	begun       bool            // the chain has a checkpoint
-	kept        []agent.Message // the conversation in the last checkpoint
-	system      string
-	was         checkpointTexts // of the last checkpoint
-	task        string
-	temperature *float64
-	entries     []string // of the steps since the last checkpoint
-	earlier     []string // of the steps before
-	theory      string
-	results     map[string]string // of the steps since the last checkpoint
+	chain  string          // identifies the checkpoints that belong together
+	offset int             // steps of earlier runs that the step numbers of this run do not include
+	saved  int             // number of the last step that was recorded
+	kept   []agent.Message // the conversation in the last checkpoint of the chain; nil: there is none
+	task   string
+	stored string // the task in the last checkpoint of the chain
 }
-
-// checkpointTexts are the texts that a checkpoint has only if they changed.
-type checkpointTexts struct{ system, theory, task string }
 
 // Bind adds the hook to its points.
 func (c *Checkpoint) Bind(h *agent.Hooks) {
@@ -100,24 +89,12 @@ func (c *Checkpoint) Bind(h *agent.Hooks) {
 	h.BeforeStep.ObserveFunc(func(ctx context.Context, run *agent.Run, _ agent.BeforeStepFired[agent.Step]) {
 		c.saveCounters(ctx, run)
 	}, name)
-	h.BeforeLLM.ObserveFunc(func(_ context.Context, run *agent.Run, f agent.BeforeLLMFired[agent.LLMRequest]) {
-		c.runs.Do(run, func(r *checkpointRun) { r.system, r.temperature = systemPrompt(f.Final), f.Final.Temperature })
-	}, name)
 	h.AfterLLM.ObserveFunc(func(ctx context.Context, run *agent.Run, _ agent.AfterLLMFired[agent.LLMResponse]) {
 		c.saveCounters(ctx, run)
 	}, name)
 	h.AfterStep.ObserveFunc(func(ctx context.Context, run *agent.Run, f agent.AfterStepFired[agent.StepResult]) {
 		c.step(ctx, run, f.Payload)
 	}, name)
-}
-
-func systemPrompt(req agent.LLMRequest) string {
-	for _, m := range req.Messages {
-		if m.Role == agent.RoleSystem {
-			return m.Content
-		}
-	}
-	return ""
 }
 
 // owner returns the identity to which the checkpoints of a run belong. It reports false for a run that is not saved.
@@ -159,24 +136,22 @@ func (c *Checkpoint) step(ctx context.Context, run *agent.Run, s agent.StepResul
 	}
 	var (
 		part     *checkpointPart
-		after    checkpointRun
 		messages = kit.Messages(run)
+		task     string
 	)
 	c.runs.Do(run, func(r *checkpointRun) {
-		if s.Step.Number <= r.saved || s.Suspended { // the hook is registered twice, or the step ends later
+		n := s.Step.Number
+		if n <= r.saved || s.Suspended { // the hook is registered twice, or the step ends later
 			return
 		}
-		r.saved = s.Step.Number
-		r.note(s)
-		if s.Err == "" && (r.offset+s.Step.Number)%cmp.Or(c.Every, checkpointEvery) == 0 {
-			part = r.part(run, s, messages)
-			after = *r
+		if r.saved = n; s.Err == "" && (r.offset+n)%cmp.Or(c.Every, checkpointEvery) == 0 {
+			part, task = r.part(run, r.offset+n, messages), r.task
 		}
 	})
 	if part == nil {
 		return
 	}
-	part.Conversation.Identity = owner
+	part.Identity = owner
 	data, err := json.Marshal(part)
 	if err == nil {
 		err = c.Store.Put(ctx, partKey(owner, part.StepNumber), data)
@@ -188,12 +163,31 @@ func (c *Checkpoint) step(ctx context.Context, run *agent.Run, s agent.StepResul
 		c.report(fmt.Errorf("step %d is not saved: %w", part.StepNumber, err))
 		return
 	}
-	c.runs.Do(run, func(r *checkpointRun) {
-		r.begun, r.kept = true, messages
-		r.was = checkpointTexts{after.system, after.theory, after.task}
-		r.earlier = lastEntries(slices.Concat(r.earlier, after.entries))
-		r.entries, r.results = r.entries[len(after.entries):], nil
-	})
+	c.runs.Do(run, func(r *checkpointRun) { r.kept, r.stored = messages, task })
+}
+
+// part returns the checkpoint of a step.
+func (r *checkpointRun) part(run *agent.Run, step int, messages []agent.Message) *checkpointPart {
+	part := &checkpointPart{Chain: r.chainFor(run), From: len(r.kept), CheckpointState: CheckpointState{
+		StepNumber: step, Run: run.ID(), Agent: kit.Agent(run), Time: kit.Env(run).Now(), Counters: countersOf(run),
+	}}
+	if r.kept == nil || !continues(messages, r.kept) {
+		part.First, part.From, r.stored = true, 0, ""
+	}
+	part.Messages = messages[part.From:]
+	if r.task != r.stored {
+		part.Task = r.task
+	}
+	return part
+}
+
+// continues reports whether a conversation begins with an earlier one, by the texts of the messages.
+func continues(messages, earlier []agent.Message) bool {
+	return len(messages) >= len(earlier) && slices.EqualFunc(messages[:len(earlier)], earlier,
+		func(a, b agent.Message) bool {
+			return a.Role == b.Role && a.Content == b.Content && a.ToolCallID == b.ToolCallID && a.Name == b.Name &&
+				len(a.ToolCalls) == len(b.ToolCalls)
+		})
 }
 
 // deleteOthers deletes all checkpoints of an owner except that of a step.
@@ -227,7 +221,7 @@ func (c *Checkpoint) resume(
 	switch {
 	case counters != nil && (start.Task == "" || counters.Task == hashOf(start.Task)):
 		restore(run, counters.Counters)
-	case counters == nil && found && (start.Task == "" || last.Metadata["task"] == start.Task):
+	case counters == nil && found && (start.Task == "" || last.Task == start.Task):
 		restore(run, last.Counters)
 	}
 	if !found || len(start.Messages) > 0 {
@@ -235,18 +229,14 @@ func (c *Checkpoint) resume(
 	}
 	c.runs.Do(run, func(r *checkpointRun) {
 		r.offset = max(0, last.StepNumber-kit.Env(run).Count().Step)
-		r.chain, r.begun, r.kept = chain, true, last.Conversation.Messages
-		r.task, r.earlier, r.theory = last.Metadata["task"], last.SessionLog.Entries, last.SessionLog.CurrentTheory
-		r.was = checkpointTexts{last.Config.SystemPrompt, r.theory, r.task}
-		if start.Task != "" {
-			r.task = start.Task
-		}
+		r.chain, r.kept, r.stored = chain, last.Messages, last.Task
+		r.task = cmp.Or(start.Task, last.Task)
 	})
 	hasTask := func(m agent.Message) bool { return m.Role == agent.RoleUser && m.Content == start.Task }
-	if slices.ContainsFunc(last.Conversation.Messages, hasTask) {
+	if slices.ContainsFunc(last.Messages, hasTask) {
 		start.Task = ""
 	}
-	start.Messages = last.Conversation.Messages
+	start.Messages = last.Messages
 	return agent.ReplaceOnRunStart(start, fmt.Sprintf("continues after step %d", last.StepNumber)), nil
 }
 

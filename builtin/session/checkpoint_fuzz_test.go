@@ -1,74 +1,61 @@
 package session
 
 import (
-	"encoding/json"
-	"strings"
+	"slices"
 	"testing"
-	"unicode/utf8"
 
-	"github.com/hookgen/hookgen/builtin/internal/jsonx"
 	"github.com/hookgen/hookgen/builtin/internal/testdata/fixture"
 	"github.com/hookgen/hookgen/generated/agent"
 )
 
 // FuzzCheckpointArguments checks that calls with any arguments are saved and read back.
 func FuzzCheckpointArguments(f *testing.F) {
-	for _, s := range append([]string{
-		`{"__theory__":"it is the cache","path":"a"}`, `{"__theory__":null,"__theory__":[1]}`,
-		`{"__theory__":"a\nb","__THEORY__":"c"}`, `{"__theory__":"a","__Theory__":5}`,
-	}, fixture.HostileJSON...) {
+	for _, s := range append([]string{`{"path":"a"}`, `{"a":null,"a":[1]}`}, fixture.HostileJSON...) {
 		f.Add([]byte(s))
 	}
 	f.Fuzz(func(t *testing.T, args []byte) {
-		checkpointHolds(t, agent.ToolCallRequest{ID: "1", Name: "t", Args: args})
+		talk := conversationOf{
+			{Role: agent.RoleAssistant, ToolCalls: []agent.ToolCallRequest{{ID: "1", Name: "t", Args: args}}},
+			{Role: agent.RoleTool, ToolCallID: "1", Content: string(args)},
+		}
+		c := &Checkpoint{Store: new(Map), Every: 1, Name: "n", OnError: func(err error) { t.Errorf("%s: %v", args, err) }}
+		c.step(t.Context(), agent.NewRun(&agent.Env{Conversation: talk}), agent.StepResult{Step: agent.Step{Number: 1}})
+		state, err := Latest(t.Context(), c.Store, agent.Identity{Conversation: "n"})
+		if err != nil || state.StepNumber != 1 || len(state.Messages) != 2 ||
+			state.Messages[1].Content != string([]rune(string(args))) {
+			t.Errorf("%s is saved as %+v, %v", args, state, err)
+		}
 	})
 }
 
-// checkpointHolds checks that a checkpoint is read unchanged, with a line for each step and the last theory.
-func checkpointHolds(t *testing.T, call agent.ToolCallRequest) {
-	c := &Checkpoint{Store: new(Map), Every: 1, Name: "n", OnError: func(err error) { t.Errorf("%s: %v", call.Args, err) }}
-	run := agent.NewRun(&agent.Env{Agent: "a"})
-	text := string(call.Args)
-	result := agent.ToolCallResult{Call: agent.ToolCallRequest{ID: call.ID, Name: text}, Output: text}
-	without := agent.ToolCallRequest{ID: "2", Args: json.RawMessage(`{"a":1}`)}
-	for i, step := range []agent.StepResult{
-		{Response: &agent.LLMResponse{ToolCalls: []agent.ToolCallRequest{call}}, Results: []agent.ToolCallResult{result}},
-		{Response: &agent.LLMResponse{ToolCalls: []agent.ToolCallRequest{without}, Content: text}},
-	} {
-		step.Step.Number = i + 1
-		c.step(t.Context(), run, step)
-		state, err := Latest(t.Context(), c.Store, agent.Identity{Conversation: "n"})
-		if err != nil || state.StepNumber != i+1 || len(state.SessionLog.Entries) != i+1 {
-			t.Fatalf("%s: step %d is saved as %+v, %v", call.Args, i+1, state, err)
-		}
-		line := state.SessionLog.Entries[i]
-		if utf8.RuneCountInString(line) > 200 || !fixture.IsLine(line) {
-			t.Errorf("%s has the line %q", call.Args, line)
-		}
-		if want := string([]rune(result.Content())); state.ToolResultsStore[call.ID] != want {
-			t.Errorf("the result %q is saved as %q", want, state.ToolResultsStore[call.ID])
-		}
-		if want := theoryIn(call.Args); state.SessionLog.CurrentTheory != want {
-			t.Errorf("the theory in %s is %q, want %q", call.Args, state.SessionLog.CurrentTheory, want)
-		}
-	}
-}
+type conversationOf []agent.Message
 
-// theoryIn returns the last value of __theory__ if all its values are strings or null.
-func theoryIn(args []byte) (theory string) {
-	if !json.Valid(args) {
-		return ""
+func (conversationOf) ID() string                  { return "c" }
+func (c conversationOf) Messages() []agent.Message { return slices.Clone(c) }
+
+func TestAChangedConversationBeginsANewChain(t *testing.T) {
+	earlier := agent.Message{Role: agent.RoleTool, Content: "text", ToolCallID: "1", Name: "tool"}
+	for _, c := range []struct {
+		name string
+		edit func(*agent.Message)
+		want bool
+	}{
+		{"unchanged", func(*agent.Message) {}, true},
+		{"role", func(m *agent.Message) { m.Role = agent.RoleUser }, false},
+		{"content", func(m *agent.Message) { m.Content = "other" }, false},
+		{"call ID", func(m *agent.Message) { m.ToolCallID = "2" }, false},
+		{"name", func(m *agent.Message) { m.Name = "other" }, false},
+		{"calls", func(m *agent.Message) { m.ToolCalls = make([]agent.ToolCallRequest, 1) }, false},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			now := earlier
+			c.edit(&now)
+			if got := continues([]agent.Message{now, {}}, []agent.Message{earlier}); got != c.want {
+				t.Errorf("continues: %t, want %t", got, c.want)
+			}
+			if c.want && continues([]agent.Message{now}, []agent.Message{earlier, earlier}) {
+				t.Error("a shorter conversation continues a longer one")
+			}
+		})
 	}
-	all, _ := jsonx.Members(args, -1)
-	for _, m := range all {
-		var text *string
-		switch {
-		case !strings.EqualFold(m.Key, "__theory__"):
-		case json.Unmarshal(m.Value, &text) != nil:
-			return ""
-		case text != nil:
-			theory = *text
-		}
-	}
-	return theory
 }

@@ -98,24 +98,22 @@ func latest(ctx context.Context, store agent.Store, owner agent.Identity) (Check
 		switch {
 		case part.First:
 			chains[part.Chain], broken[part.Chain] = &part.CheckpointState, false
-		case state == nil || broken[part.Chain] || part.From != len(state.Conversation.Messages):
+		case state == nil || broken[part.Chain] || part.From != len(state.Messages):
 			broken[part.Chain] = true
 		default:
-			state.join(part)
+			part.Messages = append(state.Messages, part.Messages...)
+			part.Task = cmp.Or(part.Task, state.Task)
+			*state = part.CheckpointState
 		}
 	}
 	if len(chains) == 0 {
 		return CheckpointState{}, "", &agent.NotFound{Key: storekey.Of(checkpointKind, owner)}
 	}
 	newest := slices.MaxFunc(slices.Sorted(maps.Keys(chains)), func(a, b string) int {
-		return cmp.Or(cmp.Compare(chains[a].CreatedAt, chains[b].CreatedAt),
+		return cmp.Or(chains[a].Time.Compare(chains[b].Time),
 			cmp.Compare(chains[a].StepNumber, chains[b].StepNumber))
 	})
-	state := chains[newest]
-	results := resultsIn(state.Conversation.Messages)
-	maps.Copy(results, state.ToolResultsStore)
-	state.ToolResultsStore = results
-	return *state, newest, nil
+	return *chains[newest], newest, nil
 }
 
 func readPart(ctx context.Context, store agent.Store, owner agent.Identity, n int) (checkpointPart, error) {
@@ -132,24 +130,4 @@ func readPart(ctx context.Context, store agent.Store, owner agent.Identity, n in
 		err = errors.New("it is not a checkpoint")
 	}
 	return part, err
-}
-
-// join adds the next checkpoint of the chain to a state.
-func (s *CheckpointState) join(part checkpointPart) {
-	next := part.CheckpointState
-	next.Conversation.Messages = append(s.Conversation.Messages, next.Conversation.Messages...)
-	next.SessionLog.Entries = lastEntries(append(s.SessionLog.Entries, next.SessionLog.Entries...))
-	next.SessionLog.CurrentTheory = cmp.Or(next.SessionLog.CurrentTheory, s.SessionLog.CurrentTheory)
-	next.Config.SystemPrompt = cmp.Or(next.Config.SystemPrompt, s.Config.SystemPrompt)
-	if next.Metadata["task"] == "" && s.Metadata["task"] != "" {
-		if next.Metadata == nil {
-			next.Metadata = make(map[string]string)
-		}
-		next.Metadata["task"] = s.Metadata["task"]
-	}
-	if results := s.ToolResultsStore; results != nil {
-		maps.Copy(results, next.ToolResultsStore)
-		next.ToolResultsStore = results
-	}
-	*s = next
 }

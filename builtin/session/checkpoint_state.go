@@ -13,36 +13,14 @@ import (
 
 // CheckpointState is the progress of a run after a step.
 type CheckpointState struct {
-	StepNumber       int                    `json:"step_number"`
-	SessionLog       CheckpointLog          `json:"session_log_data"`
-	Conversation     CheckpointConversation `json:"conversation_data"`
-	Config           CheckpointConfig       `json:"config_snapshot"`
-	ToolResultsStore map[string]string      `json:"tool_results_store"` // by call ID; since the last compaction
-	Counters         CheckpointCounters     `json:"counters"`
-	Metadata         map[string]string      `json:"metadata"`   // keys: run, agent, task
-	CreatedAt        float64                `json:"created_at"` // seconds since 1970
-}
-
-// CheckpointLog describes the last 1000 steps so far, one line for each step.
-type CheckpointLog struct {
-	Entries       []string `json:"entries"`
-	CurrentTheory string   `json:"current_theory"` // the last value of the argument __theory__ of a call
-}
-
-// CheckpointConversation is the stored conversation.
-type CheckpointConversation struct {
 	agent.Identity
-	Messages []agent.Message `json:"messages"`
-}
-
-// CheckpointConfig holds the limits and settings of the run.
-type CheckpointConfig struct {
-	MaxSteps        int      `json:"max_steps"`
-	MaxTokens       int      `json:"max_tokens"`
-	Temperature     *float64 `json:"temperature"`
-	SystemPrompt    string   `json:"system_prompt"`
-	QueriesUsed     int      `json:"queries_used"`     // calls of the model
-	BudgetRemaining *int     `json:"budget_remaining"` // tokens; null: no limit
+	Run        string             `json:"run"` // its ID
+	Agent      string             `json:"agent,omitempty"`
+	Task       string             `json:"task,omitempty"`
+	StepNumber int                `json:"step_number"`
+	Messages   []agent.Message    `json:"messages"` // the stored conversation
+	Counters   CheckpointCounters `json:"counters"`
+	Time       time.Time          `json:"time"`
 }
 
 // CheckpointCounters are the counters of the run, with which the next run continues.
@@ -62,8 +40,8 @@ func countersOf(run *agent.Run) CheckpointCounters {
 	return CheckpointCounters{c.Step, c.ModelCalls, c.ToolCalls, c.Tools, c.Usage, c.Elapsed, c.Rejections}
 }
 
-// A checkpointPart is a stored checkpoint. Its state has only the messages, entries and results since the part before
-// it, and a text only if it changed.
+// A checkpointPart is a stored checkpoint. Its state has only the messages since the part before it, and the task only
+// if it changed.
 type checkpointPart struct {
 	CheckpointState
 	Chain string `json:"chain"`

@@ -20,7 +20,7 @@ func callTurns(n int, last ...looptest.Turn) []looptest.Turn {
 	var turns []looptest.Turn
 	for i := range n {
 		turns = append(turns, looptest.Call("x",
-			map[string]any{"n": i, "__theory__": fmt.Sprint("theory ", i)}).Uses(agent.Usage{Input: 10, Output: 1}))
+			map[string]any{"n": i}).Uses(agent.Usage{Input: 10, Output: 1}))
 	}
 	return append(turns, last...)
 }
@@ -28,10 +28,8 @@ func callTurns(n int, last ...looptest.Turn) []looptest.Turn {
 func TestCheckpointIsSavedEveryFewSteps(t *testing.T) {
 	dir := t.TempDir()
 	hook := &session.Checkpoint{Store: session.Dir{Path: dir}, Every: 2}
-	warm := 0.2
 	ran := looptest.Harness{
-		Agent: &loop.Agent{Name: "clerk", Instructions: "Be brief.", Limits: loop.Limits{Steps: 9, Tokens: 1000},
-			Request: agent.LLMRequest{Temperature: &warm}},
+		Agent: &loop.Agent{Name: "clerk"},
 		Turns: callTurns(4, looptest.Reply("done")),
 		Tools: []agent.Tool{&looptest.Tool{Name: "x", Result: "y"}},
 		Hooks: []agent.Hook{hook, hook},
@@ -51,17 +49,11 @@ func TestCheckpointIsSavedEveryFewSteps(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if saved.StepNumber != 4 || len(saved.Conversation.Messages) != 9 || saved.Config.MaxSteps != 9 ||
-		saved.Config.MaxTokens != 1000 ||
-		*saved.Config.Temperature != 0.2 || saved.Config.SystemPrompt != "Be brief." || saved.Config.QueriesUsed != 4 ||
-		*saved.Config.BudgetRemaining != 956 ||
-		saved.SessionLog.CurrentTheory != "theory 3" || len(saved.SessionLog.Entries) != 4 ||
-		saved.SessionLog.Entries[0] != "#1 x: y" ||
-		saved.ToolResultsStore["call_4_1"] != "y" || len(saved.ToolResultsStore) != 4 || saved.Metadata["agent"] != "clerk" ||
-		saved.Metadata["task"] != "go" ||
+	if saved.StepNumber != 4 || len(saved.Messages) != 9 || saved.Agent != "clerk" || saved.Task != "go" ||
+		saved.Identity != (agent.Identity{User: "u", Conversation: "c"}) || saved.Run == "" ||
 		saved.Counters.Steps != 5 || saved.Counters.ModelCalls != 5 || saved.Counters.Usage.Input != 40 ||
 		saved.Counters.ToolCalls != 4 || saved.Counters.Tools["x"] != 4 || saved.Counters.Elapsed <= 0 ||
-		saved.CreatedAt == 0 {
+		saved.Time.IsZero() {
 		t.Errorf("state: %+v", saved)
 	}
 }
@@ -84,7 +76,7 @@ func TestRunResumesFromLastCheckpoint(t *testing.T) {
 	if err != nil || saved.StepNumber != 2 {
 		t.Fatalf("%+v, %v", saved, err)
 	}
-	byHand := loop.Request{Messages: saved.Conversation.Messages, Conversation: "by hand", Resume: loop.Resume{
+	byHand := loop.Request{Messages: saved.Messages, Conversation: "by hand", Resume: loop.Resume{
 		Steps: saved.Counters.Steps, ModelCalls: saved.Counters.ModelCalls, Usage: saved.Counters.Usage,
 		Rejections: saved.Counters.Rejections,
 	}}
@@ -100,8 +92,7 @@ func TestRunResumesFromLastCheckpoint(t *testing.T) {
 	}
 	ran.Recorder.Decided(t, "OnRunStart", "session.Checkpoint", "Replace", "continues after step 2")
 	saved, err = session.Latest(t.Context(), store, c)
-	if err != nil || saved.StepNumber != 6 || len(saved.SessionLog.Entries) != 4 ||
-		saved.SessionLog.Entries[3] != "#6 x: y" || saved.Metadata["task"] != "go" {
+	if err != nil || saved.StepNumber != 6 || saved.Task != "go" {
 		t.Errorf("after going on: %+v, %v", saved, err)
 	}
 
@@ -135,9 +126,9 @@ func TestUnreadableCheckpointEndsTheChain(t *testing.T) {
 		{"nothing", nil, 3},
 		{"the last", map[string]string{stepKey(3): "{"}, 2},
 		{"of another step", map[string]string{stepKey(3): `{"step_number":2,"chain":"a","first":true}`}, 2},
-		{"without a chain", map[string]string{stepKey(4): `{"step_number":4,"first":true,"created_at":1e12}`}, 3},
+		{"without a chain", map[string]string{stepKey(4): `{"step_number":4,"first":true,"time":"2999-01-01T00:00:00Z"}`}, 3},
 		{"the first of a chain after others", map[string]string{
-			stepKey(4): `{"step_number":4,"chain":"a","first":true,"from":1,"created_at":1e12}`,
+			stepKey(4): `{"step_number":4,"chain":"a","first":true,"from":1,"time":"2999-01-01T00:00:00Z"}`,
 		}, 3},
 		{"in between", map[string]string{stepKey(2): "{}"}, 1},
 		{"the first", map[string]string{stepKey(1): "null"}, 0},
@@ -162,8 +153,8 @@ func TestUnreadableCheckpointEndsTheChain(t *testing.T) {
 				}
 				return
 			}
-			if err != nil || saved.StepNumber != c.want || len(saved.Conversation.Messages) != 1+2*c.want {
-				t.Errorf("step %d with %d messages, %v, want %d", saved.StepNumber, len(saved.Conversation.Messages), err, c.want)
+			if err != nil || saved.StepNumber != c.want || len(saved.Messages) != 1+2*c.want {
+				t.Errorf("step %d with %d messages, %v, want %d", saved.StepNumber, len(saved.Messages), err, c.want)
 			}
 			ctx, cancel := context.WithCancel(t.Context())
 			cancel()
@@ -179,10 +170,10 @@ func TestANewRunReplacesOldCheckpoints(t *testing.T) {
 	for _, steps := range []int{5, 2, 3} {
 		checkpointed(t, store, steps)
 		saved, err := session.Latest(t.Context(), store, agent.Identity{Conversation: "c"})
-		if err != nil || saved.StepNumber != steps || len(saved.Conversation.Messages) != 1+2*steps ||
+		if err != nil || saved.StepNumber != steps || len(saved.Messages) != 1+2*steps ||
 			saved.Counters.Steps != steps+1 {
 			t.Errorf("after %d steps there is step %d with %d messages and %+v, %v", steps, saved.StepNumber,
-				len(saved.Conversation.Messages), saved.Counters, err)
+				len(saved.Messages), saved.Counters, err)
 		}
 	}
 }
@@ -315,11 +306,8 @@ func TestCheckpointsAreAsLongAsTheConversation(t *testing.T) {
 			t.Errorf("%d bytes are stored, although the conversation never had more than 20 results", n)
 		}
 		saved, err := session.Latest(t.Context(), store, agent.Identity{Conversation: "c"})
-		if err != nil || saved.StepNumber != steps || saved.Metadata["task"] != strings.Repeat("t", 1000) ||
-			saved.Config.SystemPrompt != strings.Repeat("s", 10_000) || len(saved.SessionLog.Entries) != steps ||
-			len(saved.ToolResultsStore) > 20 {
-			t.Errorf("step %d with %d entries and %d results, %v", saved.StepNumber, len(saved.SessionLog.Entries),
-				len(saved.ToolResultsStore), err)
+		if err != nil || saved.StepNumber != steps || saved.Task != strings.Repeat("t", 1000) {
+			t.Errorf("step %d of the task %.9s, %v", saved.StepNumber, saved.Task, err)
 		}
 	})
 }

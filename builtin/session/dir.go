@@ -4,15 +4,14 @@ import (
 	"bufio"
 	"bytes"
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io/fs"
 	"os"
 	"path/filepath"
 	"slices"
+	"strconv"
 	"strings"
-	"unicode/utf8"
 
 	"github.com/hookgen/hookgen/generated/agent"
 	"github.com/hookgen/hookgen/internal/atomicfile"
@@ -22,10 +21,10 @@ import (
 // Dir is a store that keeps each value in a file of its own. The directory is created by the first Put.
 //
 // A key may be any text. It is encoded as a file name in the directory, with the extension ".json". If the name would
-// be too long, it has a hash instead and the extension ".keyed"; then the first line of the file is the key as JSON,
-// and the value follows. Values are replaced atomically and are readable only by their owner. If the program is killed
-// during a write, the old value remains, and so does a temporary file with the extension ".hook-tmp". A later write
-// removes temporary files that are more than an hour old. Files with other names are ignored.
+// be too long, it has a hash instead and the extension ".keyed"; then the first line of the file is the key as a Go
+// string, and the value follows. Values are replaced atomically and are readable only by their owner. If the program is
+// killed during a write, the old value remains, and so does a temporary file with the extension ".hook-tmp". A later
+// write removes temporary files that are more than an hour old. Files with other names are ignored.
 //
 // Dir is safe for concurrent use, also by several programs.
 type Dir struct {
@@ -76,21 +75,8 @@ func (s Dir) Put(ctx context.Context, key string, value []byte) error {
 	return atomicfile.Write(path, value)
 }
 
-// keyLine returns the first line of a file that begins with its key. The key is in base64 if it is not valid UTF-8,
-// because JSON would change it.
-func keyLine(key string) []byte {
-	line := keyedLine{Key: &key}
-	if !utf8.ValidString(key) {
-		line = keyedLine{Bytes: []byte(key)}
-	}
-	data, _ := json.Marshal(line)
-	return append(data, '\n')
-}
-
-type keyedLine struct {
-	Key   *string `json:"key,omitempty"`
-	Bytes []byte  `json:"key_base64,omitempty"`
-}
+// keyLine returns the first line of a file that begins with its key.
+func keyLine(key string) []byte { return append(strconv.AppendQuote(nil, key), '\n') }
 
 // keyIn returns the key in the first line of a file, or "" if the line is not a key.
 func keyIn(path string) string {
@@ -99,14 +85,9 @@ func keyIn(path string) string {
 		return ""
 	}
 	defer f.Close()
-	first, _ := bufio.NewReader(f).ReadBytes('\n')
-	var line keyedLine
-	_ = json.Unmarshal(first, &line)
-	key := string(line.Bytes)
-	if line.Key != nil {
-		key = *line.Key
-	}
-	if !bytes.Equal(first, keyLine(key)) {
+	line, _ := bufio.NewReader(f).ReadString('\n')
+	key, _ := strconv.Unquote(strings.TrimSuffix(line, "\n"))
+	if line != string(keyLine(key)) {
 		return ""
 	}
 	return key
@@ -205,22 +186,4 @@ func (s Dir) path(ctx context.Context, key string) (string, error) {
 		return filepath.Join(s.Path, name+keyedExt), nil
 	}
 	return filepath.Join(s.Path, name+storeExt), nil
-}
-
-// keepBackup copies a corrupt value to a new file next to it before another value replaces it. If an earlier program
-// was killed after making the same copy, that copy is reused.
-func keepBackup(path string, corrupt []byte) error {
-	for n := 1; ; n++ {
-		backup := fmt.Sprintf("%s.corrupt-%d", path, n)
-		info, err := os.Lstat(backup)
-		if err != nil { // usually because the file does not exist; otherwise Write fails
-			return atomicfile.Write(backup, corrupt)
-		}
-		if !info.Mode().IsRegular() {
-			continue
-		}
-		if kept, err := os.ReadFile(backup); err == nil && bytes.Equal(kept, corrupt) {
-			return nil
-		}
-	}
 }

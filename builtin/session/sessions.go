@@ -6,7 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"slices"
-	"sync/atomic"
 	"time"
 
 	"github.com/hookgen/hookgen/builtin/internal/shorten"
@@ -41,9 +40,8 @@ func nameOf(id agent.Identity) string {
 	return text
 }
 
-// Save stores a conversation and replaces the earlier one of the same identity. If the earlier value in a [Dir],
-// or in a store that embeds one, is corrupt, Save first copies it to a file next to it. If the program is killed during
-// Save, the earlier conversation remains. A conversation without a name is an error.
+// Save stores a conversation and replaces the earlier one of the same identity. If the program is killed during Save,
+// the earlier conversation remains. A conversation without a name is an error.
 func (s Sessions) Save(ctx context.Context, session agent.Session) error {
 	if session.Conversation == "" {
 		return fmt.Errorf("a session cannot be saved: %w", errUnnamed)
@@ -51,18 +49,12 @@ func (s Sessions) Save(ctx context.Context, session agent.Session) error {
 	if session.Messages == nil {
 		session.Messages = []agent.Message{}
 	}
-	fail := func(err error) error {
-		return fmt.Errorf("the session %s cannot be saved: %w", nameOf(session.Identity), err)
+	data, err := json.Marshal(storedSession{SavedAt: time.Now().UTC(), Session: session})
+	if err == nil {
+		err = s.Store.Put(ctx, sessionKey(session.Identity), data)
 	}
-	data, err := json.Marshal(storedSession{SavedAt: savingTime(), Session: session})
 	if err != nil {
-		return fail(err)
-	}
-	if err := s.keepCorrupt(ctx, session.Identity); err != nil {
-		return fail(fmt.Errorf("the corrupt session there cannot be kept: %w", err))
-	}
-	if err := s.Store.Put(ctx, sessionKey(session.Identity), data); err != nil {
-		return fail(err)
+		return fmt.Errorf("the session %s cannot be saved: %w", nameOf(session.Identity), err)
 	}
 	return nil
 }
@@ -72,60 +64,6 @@ type storedSession struct {
 	SavedAt time.Time `json:"saved_at"` // zero if an earlier version of this package saved it
 	agent.Session
 }
-
-// lastSave is the time of the last Save of this program, in nanoseconds.
-var lastSave atomic.Int64
-
-// savingTime returns the time. It is later than that of all earlier calls, even if the clock is coarse.
-func savingTime() time.Time {
-	for {
-		last, now := lastSave.Load(), time.Now().UnixNano()
-		now = max(now, last+1)
-		if lastSave.CompareAndSwap(last, now) {
-			return time.Unix(0, now).UTC()
-		}
-	}
-}
-
-// A storeOfFiles is a [Dir], a pointer to one, or a store that embeds one.
-type storeOfFiles interface {
-	path(ctx context.Context, key string) (string, error)
-}
-
-// keepCorrupt makes a backup of a stored value that is not a session. The store decides that: it may embed a Dir and
-// encode its values.
-func (s Sessions) keepCorrupt(ctx context.Context, id agent.Identity) error {
-	files, ok := s.Store.(storeOfFiles)
-	if !ok {
-		return nil
-	}
-	stored, err := s.Store.Get(ctx, sessionKey(id))
-	if err != nil {
-		return nil // there is no value, or Put will report the problem
-	}
-	if _, err := decodeSession(id, stored); err == nil {
-		return nil
-	}
-	path, err := files.path(ctx, sessionKey(id))
-	if err != nil {
-		return err
-	}
-	if stored, err = valueIn(path, sessionKey(id)); err != nil { // as it is in the file
-		return err
-	}
-	return keepBackup(path, stored)
-}
-
-type corruptSession struct {
-	id  agent.Identity
-	err error
-}
-
-func (e *corruptSession) Error() string {
-	return fmt.Sprintf("the stored value of session %s is corrupt: %v; repair it or delete it", nameOf(e.id), e.err)
-}
-
-func (e *corruptSession) Unwrap() error { return e.err }
 
 // Load returns a conversation. If it does not exist, the error is a *agent.NotFound. A value that is not a session is
 // an error.
@@ -137,20 +75,17 @@ func (s Sessions) Load(ctx context.Context, id agent.Identity) (agent.Session, e
 	if err != nil {
 		return agent.Session{}, err
 	}
-	return decodeSession(id, data)
-}
-
-func decodeSession(id agent.Identity, data []byte) (agent.Session, error) {
 	var stored struct {
 		Messages *[]agent.Message           `json:"messages"`
 		State    map[string]json.RawMessage `json:"state"`
 	}
-	err := json.Unmarshal(data, &stored)
+	err = json.Unmarshal(data, &stored)
 	if err == nil && stored.Messages == nil {
 		err = errors.New("it has no messages")
 	}
 	if err != nil {
-		return agent.Session{}, &corruptSession{id, err}
+		return agent.Session{}, fmt.Errorf("the stored value of session %s is corrupt: %w; repair it or delete it",
+			nameOf(id), err)
 	}
 	return agent.Session{Identity: id, Messages: *stored.Messages, State: stored.State}, nil
 }

@@ -26,7 +26,7 @@ func FuzzLoadSession(f *testing.F) {
 		}
 		session, err := load(data)
 		if err != nil {
-			if !strings.Contains(err.Error(), `"id"`) || !errors.As(err, new(*corruptSession)) || session.Messages != nil {
+			if !strings.Contains(err.Error(), `"id"`) || session.Messages != nil {
 				t.Errorf("%+v, %v", session, err)
 			}
 			return
@@ -43,11 +43,8 @@ func FuzzLoadSession(f *testing.F) {
 
 func FuzzLatestCheckpoint(f *testing.F) {
 	fixture.SeedFiles(f, `{"step_number":1,"chain":"a","first":true}`,
-		`{"step_number":1,"chain":"a","first":true,"from":0,"session_log_data":{"entries":["#1"],"current_theory":"a"},`+
-			`"conversation_data":{"conversation":"a","messages":`+fixture.HostileMessages+`},`+
-			`"config_snapshot":{"max_steps":1,"temperature":1.5,"budget_remaining":-1},`+
-			`"tool_results_store":{"a":"b"},"counters":{"steps":1,"usage":{"input_tokens":1,"cost":1e308}},`+
-			`"metadata":{"a":"a"},"created_at":1e10}`)
+		`{"step_number":1,"chain":"a","first":true,"from":0,"conversation":"a","messages":`+fixture.HostileMessages+`,`+
+			`"counters":{"steps":1,"usage":{"input_tokens":1,"cost":1e308}},"task":"a","time":"2030-01-01T00:00:00Z"}`)
 	before := slog.Default()
 	slog.SetDefault(slog.New(slog.NewTextHandler(io.Discard, nil))) // skipped checkpoints are logged
 	f.Cleanup(func() { slog.SetDefault(before) })

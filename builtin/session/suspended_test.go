@@ -110,7 +110,7 @@ func TestCheckpointLeavesASuspendedStepOut(t *testing.T) {
 		}
 		id := agent.Identity{Conversation: "c"}
 		if last, err := session.Latest(t.Context(), store, id); err == nil {
-			if got := fixture.Transcript(last.Conversation.Messages); got != "user:hi assistant: tool:paid" {
+			if got := fixture.Transcript(last.Messages); got != "user:hi assistant: tool:paid" {
 				t.Errorf("the checkpoint has %s", got)
 			}
 		}

@@ -60,12 +60,6 @@ func (s Scope) Of(id agent.Identity) agent.Identity {
 // Owner returns the key of the data that a run shares.
 func (s Scope) Owner(run *agent.Run) agent.Identity { return s.Of(kit.Owner(run)) }
 
-// Lasting reports whether a later run can share the data of a run. It reports false for a run without a named
-// conversation, unless the scope is wider. A hook should not store such data.
-func (s Scope) Lasting(run *agent.Run) bool {
-	return kit.ConversationID(run) != "" || s.Owner(run).Conversation == ""
-}
-
 // Address returns the key of the data that the caller names by an identity, for example of the conversation to steer.
 // It returns an error if the identity lacks a name, because the data would belong to no run.
 func (s Scope) Address(id agent.Identity) (agent.Identity, error) {

@@ -53,25 +53,17 @@ func TestAddressesNeedANamedOwner(t *testing.T) {
 	}
 }
 
-// conversation is a stored conversation with a name.
-type conversation string
-
-func (c conversation) ID() string              { return string(c) }
-func (conversation) Messages() []agent.Message { return nil }
-
 func TestUnnamedRunsShareNothing(t *testing.T) {
 	run := agent.NewRun(&agent.Env{User: "u"})
 	other := agent.NewRun(&agent.Env{User: "u"})
 	child := run.Child(&agent.Env{User: "u"})
-	named := agent.NewRun(&agent.Env{User: "u", Conversation: conversation("c")})
 	for _, c := range []struct {
-		name    string
-		scope   share.Scope
-		same    bool // run and other have the same owner
-		lasting bool // of run
+		name  string
+		scope share.Scope
+		same  bool // run and other have the same owner
 	}{
-		{"conversation", share.Conversation, false, false}, {"user", share.User, true, true},
-		{"tenant", share.Tenant, true, true}, {"everyone", share.Everyone, true, true},
+		{"conversation", share.Conversation, false}, {"user", share.User, true},
+		{"tenant", share.Tenant, true}, {"everyone", share.Everyone, true},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			if got := c.scope.Owner(run) == c.scope.Owner(other); got != c.same {
@@ -79,9 +71,6 @@ func TestUnnamedRunsShareNothing(t *testing.T) {
 			}
 			if c.scope.Owner(run) != c.scope.Owner(child) {
 				t.Errorf("a sub-run has the owner %+v, the run %+v", c.scope.Owner(child), c.scope.Owner(run))
-			}
-			if c.scope.Lasting(run) != c.lasting || !c.scope.Lasting(named) {
-				t.Errorf("lasting: %t, named %t", c.scope.Lasting(run), c.scope.Lasting(named))
 			}
 		})
 	}

@@ -60,7 +60,7 @@ func stored(
 	if errors.As(err, new(*agent.NotFound)) {
 		return request, fmt.Errorf("conversation %q has no run to resume; give a task to continue it", o.conversation)
 	}
-	request.Task = last.Metadata["task"]
+	request.Task = last.Task
 	return request, err
 }
 

@@ -4,12 +4,9 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
-	"os"
-	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/hookgen/hookgen/builtin/memory"
 	"github.com/hookgen/hookgen/builtin/record"
@@ -33,14 +30,12 @@ func TestMemoryExtractorKeepsWhatIsWorthIt(t *testing.T) {
 	past := said("Remember that I live in Hanoi.", "noted", "Please look at https://example.org/docs now",
 		"Fixed the broken link in the docs.", "note that", "hm")
 	remembered := &memory.Facts{Share: share.Everyone}
-	dir := t.TempDir()
-	clock := looptest.NewClock(time.Date(2026, 8, 1, 12, 0, 0, 0, time.UTC))
 	phrases := func(_ context.Context, _ *agent.Run, talk []agent.Message) ([]memory.Extracted, error) {
 		return memory.Extract(talk), nil
 	}
 	run := func(past []agent.Message) {
-		ran := looptest.Harness{Turns: all(looptest.Reply("yes")), Agent: &loop.Agent{Clock: clock},
-			Hooks: all[agent.Hook](&memory.Extractor{Store: remembered, Dir: dir, Share: share.Everyone, Extract: phrases}),
+		ran := looptest.Harness{Turns: all(looptest.Reply("yes")),
+			Hooks: all[agent.Hook](&memory.Extractor{Store: remembered, Extract: phrases}),
 		}.Do(t, t.Context(), loop.Request{
 			Task:     "thanks",
 			Messages: past,
@@ -69,15 +64,10 @@ func TestMemoryExtractorKeepsWhatIsWorthIt(t *testing.T) {
 	if !slices.Equal(kept, want) { // "note that" is too short
 		t.Errorf("kept %q, want %q", kept, want)
 	}
-	for _, file := range all("2026-08-01.md", "MEMORY.md") {
-		contains(t, textOf(t, dir, file), "[remember] Remember that I live in Hanoi.", "[outcome]",
-			"[address] https://example.org/docs")
-	}
 }
 
 func TestEpisodesHaveTheSignalOfAFailure(t *testing.T) {
-	dir := t.TempDir()
-	path, disabled := filepath.Join(dir, "on.jsonl"), filepath.Join(dir, "off.jsonl")
+	kept, disabled := &memory.Facts{Share: share.Everyone}, &memory.Facts{Share: share.Everyone}
 	outputs := all("fine", "Error: no luck")
 	tool := &looptest.Tool{Name: "work", Func: func(_ context.Context, call agent.ToolCallRequest) (string, error) {
 		if call.Step > len(outputs) {
@@ -86,29 +76,33 @@ func TestEpisodesHaveTheSignalOfAFailure(t *testing.T) {
 		return outputs[call.Step-1], nil
 	}}
 	hooks := new(agent.Hooks)
-	hooks.Use(&record.Episodes{Path: disabled, Classify: record.FailureSignal}).Remove()
+	hooks.Use(&record.Episodes{Store: disabled, Classify: record.FailureSignal}).Remove()
 	ran := looptest.Harness{Turns: working(3), Tools: all[agent.Tool](tool), Agent: &loop.Agent{Hooks: hooks},
-		Hooks: all[agent.Hook](&record.Episodes{Path: path, Classify: record.FailureSignal})}.Run(t, "x")
+		Hooks: all[agent.Hook](&record.Episodes{Store: kept, Classify: record.FailureSignal})}.Run(t, "x")
+	episodes, err := memory.Episodes(t.Context(), kept, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	slices.Reverse(episodes)
 	var got []string
-	for line := range strings.Lines(textOf(t, path)) {
-		var record map[string]any
-		if err := json.Unmarshal([]byte(line), &record); err != nil {
+	for _, e := range episodes {
+		var payload map[string]any
+		if err := json.Unmarshal(e.Payload, &payload); err != nil {
 			t.Fatal(err)
 		}
-		got = append(got, fmt.Sprint(record["turn_index"], record["tool_name"], record["success"], record["error_signal"],
-			record["result_summary"]))
-		if len(record) != 9 || record["time"] == nil || record["duration_ns"] == nil {
-			t.Errorf("the record is %v", record)
+		got = append(got, fmt.Sprint(payload["turn"], payload["name"], e.Outcome, payload["signal"], payload["result"]))
+		if e.Time.IsZero() || payload["duration_ns"] == nil {
+			t.Errorf("the record is %+v", e)
 		}
 	}
 	want := []string{
-		fmt.Sprint(1.0, "work", true, nil, "fine"), fmt.Sprint(2.0, "work", false, "error:", "Error: no luck"),
-		fmt.Sprint(3.0, "work", false, "tool", "error: boom"),
+		fmt.Sprint(1.0, "work", "ok", nil, "fine"), fmt.Sprint(2.0, "work", "failed", "error:", "Error: no luck"),
+		fmt.Sprint(3.0, "work", "failed", "tool", ""),
 	}
 	if !slices.Equal(got, want) || ran.Reply != "ok" {
 		t.Errorf("recorded %q, want %q", got, want)
 	}
-	if _, err := os.Stat(disabled); !os.IsNotExist(err) {
-		t.Errorf("a hook that is not in use wrote: %v", err)
+	if none, err := memory.Episodes(t.Context(), disabled, 0); len(none) != 0 || err != nil {
+		t.Errorf("a hook that is not in use stored %+v, %v", none, err)
 	}
 }

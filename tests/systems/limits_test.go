@@ -303,7 +303,7 @@ func TestARunStopsForAnApproval(t *testing.T) {
 		Hooks: all[agent.Hook](&permission.ApprovalStop{}, answer),
 	}.
 		Do(t, t.Context(), loop.Request{
-			Messages: state.Conversation.Messages,
+			Messages: state.Messages,
 			Resume:   loop.Resume{Steps: state.Counters.Steps},
 		})
 	if got := prompted(t, again, "The user answered: approve"); !slices.Equal(got, []int{0}) || again.Reply != "ok" ||

@@ -27,7 +27,7 @@ func Check(t *testing.T, open func(t *testing.T, clock agent.Clock) memory.Store
 	for _, c := range checks {
 		t.Run(c.name, func(t *testing.T) {
 			clock := &clock{now: begin}
-			c.check(t, open(t, clock), clock)
+			c.check(suite{t, open(t, clock), clock, t.Context()})
 		})
 	}
 }
@@ -35,7 +35,7 @@ func Check(t *testing.T, open func(t *testing.T, clock agent.Clock) memory.Store
 // checks are the checks of Check, each of an empty store.
 var checks = []struct {
 	name  string
-	check func(t testing.TB, s memory.Store, c *clock)
+	check func(suite)
 }{
 	{"new values replace old facts", checkHistory},
 	{"equal values only update the time", checkEqualValue},
@@ -71,42 +71,69 @@ func (c *clock) Now() time.Time {
 
 // Sleep implements agent.Clock. It returns at once.
 func (c *clock) Sleep(ctx context.Context, d time.Duration) error {
-	c.advance(d)
-	return ctx.Err()
-}
-
-func (c *clock) advance(d time.Duration) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	c.now = c.now.Add(d)
+	return ctx.Err()
 }
 
-// put stores facts, or ends the check.
-func put(t testing.TB, ctx context.Context, s memory.Store, facts ...memory.Fact) {
-	t.Helper()
-	if err := s.Put(ctx, facts...); err != nil {
-		t.Fatalf("Put(%.300v): %v", facts, err)
+// A suite is a check of one store, for the owner of its context.
+type suite struct {
+	testing.TB
+	store memory.Store
+	clock *clock
+	ctx   context.Context
+}
+
+// as returns the suite for another owner.
+func (s suite) as(id agent.Identity) suite {
+	s.ctx = agentspec.WithIdentity(s.ctx, id)
+	return s
+}
+
+func (s suite) wait(d time.Duration) { _ = s.clock.Sleep(context.Background(), d) }
+
+// put stores facts, and waits for a second.
+func (s suite) put(facts ...memory.Fact) {
+	s.Helper()
+	if err := s.store.Put(s.ctx, facts...); err != nil {
+		s.Fatalf("Put(%.300v): %v", facts, err)
 	}
+	s.wait(time.Second)
 }
 
-// search returns the facts that a query selects, or ends the check.
-func search(t testing.TB, ctx context.Context, s memory.Store, q memory.Query) []memory.Fact {
-	t.Helper()
-	found, _, err := s.Search(ctx, q)
+func (s suite) search(q memory.Query) []memory.Fact {
+	s.Helper()
+	found, _, err := s.store.Search(s.ctx, q)
 	if err != nil {
-		t.Fatalf("Search(%+v): %v", q, err)
+		s.Fatalf("Search(%+v): %v", q, err)
 	}
 	return found
 }
 
-// history returns the history of a fact, or ends the check.
-func history(t testing.TB, ctx context.Context, s memory.Store, key, scope string) []memory.Fact {
-	t.Helper()
-	all, err := s.History(ctx, key, scope)
+func (s suite) history(key, scope string) []memory.Fact {
+	s.Helper()
+	all, err := s.store.History(s.ctx, key, scope)
 	if err != nil {
-		t.Fatalf("History(%.40q, %.40q): %v", key, scope, err)
+		s.Fatalf("History(%.40q, %.40q): %v", key, scope, err)
 	}
 	return all
+}
+
+// forget checks that a fact can be forgotten, or that there is none.
+func (s suite) forget(what, key, scope string, want bool) {
+	s.Helper()
+	if had, err := s.store.Forget(s.ctx, key, scope); had != want || err != nil {
+		s.Errorf("%s: %t, %v; want %t", what, had, err, want)
+	}
+}
+
+// finds checks the values that a query finds.
+func (s suite) finds(q memory.Query, want string) {
+	s.Helper()
+	if found := values(s.search(q)); found != want {
+		s.Errorf("the query %+v finds %q; want %q", q, found, want)
+	}
 }
 
 // values returns the values of facts, separated by blanks.
@@ -118,208 +145,173 @@ func values(facts []memory.Fact) string {
 	return strings.Join(texts, " ")
 }
 
-func checkHistory(t testing.TB, s memory.Store, c *clock) {
-	ctx, end := t.Context(), begin.Add(time.Minute)
-	put(t, ctx, s, memory.Fact{Key: "city", Value: "Oslo", Source: "user"})
-	c.advance(time.Minute)
-	put(t, ctx, s, memory.Fact{ID: "mine", Key: "city", Value: "Rome", ValidTo: begin, Supersedes: "x", UpdatedAt: begin})
-	all := history(t, ctx, s, "city", "")
+func checkHistory(s suite) {
+	end := begin.Add(time.Second)
+	s.put(memory.Fact{Key: "city", Value: "Oslo", Source: "user"})
+	s.put(memory.Fact{ID: "mine", Key: "city", Value: "Rome", ValidTo: begin, Supersedes: "x", UpdatedAt: begin})
+	all := s.history("city", "")
 	if values(all) != "Oslo Rome" {
-		t.Fatalf("History returned %+v; want both facts, the oldest first", all)
+		s.Fatalf("History returned %+v; want both facts, the oldest first", all)
 	}
 	first, second := all[0], all[1]
 	if first.ID == "" || first.Scope != memory.GlobalScope || first.Source != "user" || !first.ValidFrom.Equal(begin) ||
 		!first.UpdatedAt.Equal(begin) || !first.ValidTo.Equal(end) || first.Supersedes != "" {
-		t.Errorf("the replaced fact is %+v; want it closed at the time of the new one", first)
+		s.Errorf("the replaced fact is %+v; want it closed at the time of the new one", first)
 	}
 	if second.ID == "mine" || second.ID == first.ID || second.Supersedes != first.ID || !second.Current() ||
 		!second.ValidFrom.Equal(end) || !second.UpdatedAt.Equal(end) {
-		t.Errorf("the new fact is %+v; want a current one with a new ID that supersedes %s", second, first.ID)
+		s.Errorf("the new fact is %+v; want a current one with a new ID that supersedes %s", second, first.ID)
 	}
-	if now := search(t, ctx, s, memory.Query{}); values(now) != "Rome" {
-		t.Errorf("Search returned %+v; want the new fact", now)
-	}
+	s.finds(memory.Query{}, "Rome")
 	for after, want := range map[time.Duration]string{
-		-time.Second: "", 0: "Oslo", 59 * time.Second: "Oslo", time.Minute: "Rome", time.Hour: "Rome",
+		-time.Second: "", 0: "Oslo", time.Second - 1000: "Oslo", time.Second: "Rome", time.Hour: "Rome",
 	} {
-		if then := search(t, ctx, s, memory.Query{AsOf: begin.Add(after)}); values(then) != want {
-			t.Errorf("%v after the first fact, %q was current; want %q", after, values(then), want)
-		}
+		s.finds(memory.Query{AsOf: begin.Add(after)}, want)
 	}
-	if none := history(t, ctx, s, "city", "elsewhere"); len(none) != 0 {
-		t.Errorf("History of another scope returned %+v", none)
+	if none := s.history("city", "elsewhere"); len(none) != 0 {
+		s.Errorf("History of another scope returned %+v", none)
 	}
-	c.advance(-time.Hour) // somebody sets the clock back
-	put(t, ctx, s, memory.Fact{Key: "city", Value: "Bern"})
-	if all := history(t, ctx, s, "city", ""); values(all) != "Oslo Rome Bern" || !all[2].Current() {
-		t.Errorf("after the clock was set back, History returned %+v; want the facts in the order of Put", all)
+	s.wait(-time.Hour) // somebody sets the clock back
+	s.put(memory.Fact{Key: "city", Value: "Bern"})
+	if all := s.history("city", ""); values(all) != "Oslo Rome Bern" || !all[2].Current() {
+		s.Errorf("after the clock was set back, History returned %+v; want the facts in the order of Put", all)
 	}
 }
 
-func checkEqualValue(t testing.TB, s memory.Store, c *clock) {
+func checkEqualValue(s suite) {
 	for _, source := range []string{"a", "b", "c"} {
-		put(t, t.Context(), s, memory.Fact{Key: "k", Value: "v", Source: source})
-		c.advance(time.Second)
+		s.put(memory.Fact{Key: "k", Value: "v", Source: source})
 	}
-	all := history(t, t.Context(), s, "k", "")
+	all := s.history("k", "")
 	if len(all) != 1 || !all[0].ValidFrom.Equal(begin) || !all[0].UpdatedAt.Equal(begin.Add(2*time.Second)) ||
 		all[0].Source != "a" || !all[0].Current() {
-		t.Errorf("History returned %+v; want one fact with the time of the last Put", all)
+		s.Errorf("History returned %+v; want one fact with the time of the last Put", all)
 	}
 }
 
-func checkForget(t testing.TB, s memory.Store, c *clock) {
-	ctx := t.Context()
-	put(t, ctx, s, memory.Fact{Key: "k", Value: "v", Scope: "here"})
-	if had, err := s.Forget(ctx, "k", ""); had || err != nil {
-		t.Errorf("Forget in another scope: %t, %v; want false", had, err)
+func checkForget(s suite) {
+	s.put(memory.Fact{Key: "k", Value: "v", Scope: "here"})
+	s.forget("Forget in another scope", "k", "", false)
+	s.forget("Forget", "k", "here", true)
+	s.forget("a second Forget", "k", "here", false)
+	s.finds(memory.Query{Scope: "here"}, "")
+	if all := s.history("k", "here"); len(all) != 1 || !all[0].ValidTo.Equal(begin.Add(time.Second)) {
+		s.Errorf("History returned %+v; want the closed fact", all)
 	}
-	c.advance(time.Second)
-	if had, err := s.Forget(ctx, "k", "here"); !had || err != nil {
-		t.Errorf("Forget: %t, %v; want true", had, err)
-	}
-	if had, err := s.Forget(ctx, "k", "here"); had || err != nil {
-		t.Errorf("a second Forget: %t, %v; want false", had, err)
-	}
-	if found := search(t, ctx, s, memory.Query{Scope: "here"}); len(found) > 0 {
-		t.Errorf("Search found forgotten facts: %+v", found)
-	}
-	if all := history(t, ctx, s, "k", "here"); len(all) != 1 || !all[0].ValidTo.Equal(begin.Add(time.Second)) {
-		t.Errorf("History returned %+v; want the closed fact", all)
-	}
-	put(t, ctx, s, memory.Fact{Key: "k", Value: "v", Scope: "here"})
-	if all := history(t, ctx, s, "k", "here"); len(all) != 2 || all[1].Supersedes != "" {
-		t.Errorf("after Forget and Put, History returned %+v; want a fact that supersedes nothing", all)
+	s.put(memory.Fact{Key: "k", Value: "v", Scope: "here"})
+	if all := s.history("k", "here"); len(all) != 2 || all[1].Supersedes != "" {
+		s.Errorf("after Forget and Put, History returned %+v; want a fact that supersedes nothing", all)
 	}
 }
 
-func checkOrder(t testing.TB, s memory.Store, c *clock) {
-	ctx := t.Context()
-	for _, key := range []string{"a", "b", "c"} {
-		put(t, ctx, s, memory.Fact{Key: key, Value: key})
-		c.advance(time.Second)
+func checkOrder(s suite) {
+	for _, key := range []string{"a", "b", "c", "a"} {
+		s.put(memory.Fact{Key: key, Value: key})
 	}
-	put(t, ctx, s, memory.Fact{Key: "a", Value: "a"})
-	c.advance(time.Second)
 	for _, scope := range []string{"s", memory.PreferenceScope, memory.TurnScope} {
-		put(t, ctx, s, memory.Fact{Key: "d", Value: "d", Scope: scope})
+		s.put(memory.Fact{Key: "d", Value: "d", Scope: scope})
 	}
 	for scope, want := range map[string]string{
 		"": "d a c b", memory.GlobalScope: "a c b", "s": "d", "x": "", memory.PreferenceScope: "d", memory.TurnScope: "d",
 	} {
-		if found := search(t, ctx, s, memory.Query{Scope: scope}); values(found) != want {
-			t.Errorf("the facts of the scope %q are %q; want %q", scope, values(found), want)
-		}
+		s.finds(memory.Query{Scope: scope}, want)
 	}
 }
 
-func checkWords(t testing.TB, s memory.Store, _ *clock) {
-	ctx := t.Context()
-	put(t, ctx, s, memory.Fact{Key: "staging", Value: "The staging server is called Heron."},
+func checkWords(s suite) {
+	s.put(memory.Fact{Key: "staging", Value: "The staging server is called Heron."},
 		memory.Fact{Key: "pet", Value: "The cat is called Tom."}, memory.Fact{Key: "colour", Value: "blue"})
 	for text, want := range map[string]string{
 		"Restart the STAGING server!": "The staging server is called Heron.", "which pet?": "The cat is called Tom.",
-		"tea": "",
 	} {
-		found := search(t, ctx, s, memory.Query{Text: text})
-		if want == "" && len(found) > 0 || want != "" && (len(found) == 0 || found[0].Value != want) {
-			t.Errorf("Search for %q returned %+v; want %q first", text, found, want)
+		if found := s.search(memory.Query{Text: text}); len(found) == 0 || found[0].Value != want {
+			s.Errorf("Search for %q returned %+v; want %q first", text, found, want)
 		}
 	}
+	s.finds(memory.Query{Text: "tea"}, "")
 }
 
-func checkLimit(t testing.TB, s memory.Store, _ *clock) {
+func checkLimit(s suite) {
 	for i := range 5 {
-		put(t, t.Context(), s, memory.Fact{Key: fmt.Sprint("key ", i), Value: "tea"})
+		s.put(memory.Fact{Key: fmt.Sprint("key ", i), Value: "tea"})
 	}
 	for _, text := range []string{"", "tea"} {
 		for limit, want := range map[int][2]int{0: {5, 0}, 2: {2, 3}, 5: {5, 0}, 9: {5, 0}} {
-			found, more, err := s.Search(t.Context(), memory.Query{Text: text, Limit: limit})
+			found, more, err := s.store.Search(s.ctx, memory.Query{Text: text, Limit: limit})
 			if err != nil || len(found) != want[0] || more != want[1] {
-				t.Errorf("Search for %q with the limit %d returned %d facts and %d more, %v; want %v", text, limit, len(found),
+				s.Errorf("Search for %q with the limit %d returned %d facts and %d more, %v; want %v", text, limit, len(found),
 					more, err, want)
 			}
 		}
 	}
 }
 
-func checkEpisodes(t testing.TB, s memory.Store, c *clock) {
-	ctx := t.Context()
+func checkEpisodes(s suite) {
 	for i := 0; i < 503; i += 5 {
 		var facts []memory.Fact
 		for j := i; j < min(i+5, 503); j++ {
 			facts = append(facts, memory.Fact{Key: "same", Value: fmt.Sprint(j), Scope: memory.EpisodeScope})
 		}
-		put(t, ctx, s, facts...)
-		c.advance(time.Second)
+		s.put(facts...)
 	}
-	all := search(t, ctx, s, memory.Query{Scope: memory.EpisodeScope})
+	all := s.search(memory.Query{Scope: memory.EpisodeScope})
 	if len(all) != 500 || all[0].Value != "502" || all[499].Value != "3" {
-		t.Fatalf("Search returned %d episodes, %.200v; want the last 500, the newest first", len(all), all)
+		s.Fatalf("Search returned %d episodes, %.200v; want the last 500, the newest first", len(all), all)
 	}
-	if none := search(t, ctx, s, memory.Query{}); len(none) > 0 {
-		t.Errorf("a search for facts found episodes: %+v", none)
-	}
+	s.finds(memory.Query{}, "")
 }
 
 // checkMany stores more facts than fit in one value of a store.
-func checkMany(t testing.TB, s memory.Store, c *clock) {
-	ctx, long := t.Context(), strings.Repeat("long ", 2000)
+func checkMany(s suite) {
+	long := strings.Repeat("long ", 2000)
 	for i := range 100 {
-		put(t, ctx, s, memory.Fact{Key: fmt.Sprint(i % 75), Value: fmt.Sprint(i, long)}, memory.Fact{Key: "same", Value: "v"})
-		c.advance(time.Second)
+		s.put(memory.Fact{Key: fmt.Sprint(i % 75), Value: fmt.Sprint(i, long)}, memory.Fact{Key: "same", Value: "v"})
 	}
-	found := search(t, ctx, s, memory.Query{})
-	if len(found) != 76 {
-		t.Errorf("%d facts are stored; want 76", len(found))
+	if found := s.search(memory.Query{}); len(found) != 76 {
+		s.Errorf("%d facts are stored; want 76", len(found))
 	}
-	all := history(t, ctx, s, "7", "")
+	all := s.history("7", "")
 	if len(all) != 2 || all[0].Value != fmt.Sprint(7, long) || all[1].Supersedes != all[0].ID {
-		t.Errorf("the history has %d facts; want two, the old value first", len(all))
+		s.Errorf("the history has %d facts; want two, the old value first", len(all))
 	}
-	if same := history(t, ctx, s, "same", ""); len(same) != 1 || !same[0].ValidFrom.Equal(begin) ||
-		!same[0].UpdatedAt.Equal(begin.Add(99*time.Second)) {
-		t.Errorf("the fact that did not change is %+v", same)
+	if same := s.history("same", ""); len(same) != 1 || !same[0].UpdatedAt.Equal(begin.Add(99*time.Second)) {
+		s.Errorf("the fact that did not change is %+v", same)
 	}
 }
 
-func checkTexts(t testing.TB, s memory.Store, _ *clock) {
+func checkTexts(s suite) {
 	for _, text := range []string{
 		"a'; DROP TABLE facts; --", "%", "_", "a\x00b", "\u2028\n", "ä", "😀", " ", strings.Repeat("long ", 10_000),
 	} {
-		put(t, t.Context(), s, memory.Fact{Key: text, Value: text, Scope: text, Source: text})
-		f := search(t, t.Context(), s, memory.Query{Scope: text})
+		s.put(memory.Fact{Key: text, Value: text, Scope: text, Source: text})
+		f := s.search(memory.Query{Scope: text})
 		if len(f) != 1 || f[0].Key != text || f[0].Value != text || f[0].Scope != text || f[0].Source != text {
-			t.Errorf("the fact with the text %.40q came back as %.200v", text, f)
+			s.Errorf("the fact with the text %.40q came back as %.200v", text, f)
 		}
 	}
 }
 
-func checkEmptyKeys(t testing.TB, s memory.Store, _ *clock) {
-	if s.Put(t.Context(), memory.Fact{Key: "k", Value: "v"}, memory.Fact{Value: "v"}) == nil {
-		t.Errorf("Put without a key was accepted; want an error")
+func checkEmptyKeys(s suite) {
+	if s.store.Put(s.ctx, memory.Fact{Key: "k", Value: "v"}, memory.Fact{Value: "v"}) == nil {
+		s.Errorf("Put without a key was accepted; want an error")
 	}
-	isEmpty(t, t.Context(), s)
-	if err := s.Put(t.Context()); err != nil {
-		t.Errorf("Put of nothing: %v", err)
-	}
+	s.isEmpty()
+	s.put()
 }
 
 // isEmpty reports an error if the store has content.
-func isEmpty(t testing.TB, ctx context.Context, s memory.Store) {
-	t.Helper()
+func (s suite) isEmpty() {
+	s.Helper()
 	for _, scope := range []string{"", memory.PreferenceScope, memory.TurnScope, memory.EpisodeScope} {
-		if found := search(t, ctx, s, memory.Query{Scope: scope}); len(found) > 0 {
-			t.Errorf("%+v is stored in the scope %q; want nothing", found, scope)
-		}
+		s.finds(memory.Query{Scope: scope}, "")
 	}
 }
 
 // write stores a fact, a preference and an episode with a text.
-func write(t testing.TB, ctx context.Context, s memory.Store, key, text string) {
-	t.Helper()
+func (s suite) write(key, text string) {
+	s.Helper()
 	for _, scope := range []string{"", memory.PreferenceScope, memory.EpisodeScope} {
-		put(t, ctx, s, memory.Fact{Key: key, Value: text, Scope: scope})
+		s.put(memory.Fact{Key: key, Value: text, Scope: scope})
 	}
 }
 
@@ -335,105 +327,88 @@ var owners = []agent.Identity{
 	{Conversation: "run 0123456789abcdef"}, // of a run without a named conversation
 }
 
-func checkOwners(t testing.TB, s memory.Store, c *clock) {
+func checkOwners(s suite) {
 	for i, id := range owners {
-		write(t, agentspec.WithIdentity(t.Context(), id), s, "key", fmt.Sprint(i))
-		c.advance(time.Second)
+		s.as(id).write("key", fmt.Sprint(i))
 	}
-	isEmpty(t, t.Context(), s)
+	s.isEmpty()
 	for i, id := range owners {
-		ctx, want := agentspec.WithIdentity(t.Context(), id), fmt.Sprint(i)
+		own, want := s.as(id), fmt.Sprint(i)
 		for _, q := range []memory.Query{
-			{}, {AsOf: c.Now()}, {Scope: memory.PreferenceScope}, {Scope: memory.EpisodeScope}, {Text: want},
+			{}, {AsOf: s.clock.Now()}, {Scope: memory.PreferenceScope}, {Scope: memory.EpisodeScope}, {Text: want},
 		} {
-			if found := search(t, ctx, s, q); values(found) != want {
-				t.Errorf("%+v finds %+v with %+v; want %s", id, found, q, want)
-			}
+			own.finds(q, want)
 		}
-		if all := history(t, ctx, s, "key", ""); values(all) != want {
-			t.Errorf("%+v has the history %+v; want %s", id, all, want)
+		if all := own.history("key", ""); values(all) != want {
+			s.Errorf("%+v has the history %+v; want %s", id, all, want)
 		}
 	}
-	if had, err := s.Forget(agentspec.WithIdentity(t.Context(), owners[0]), "key", ""); !had || err != nil {
-		t.Errorf("Forget: %t, %v", had, err)
-	}
-	if found := search(t, agentspec.WithIdentity(t.Context(), owners[1]), s, memory.Query{}); len(found) != 1 {
-		t.Errorf("Forget of one owner changed the facts of another to %+v", found)
-	}
+	s.as(owners[0]).forget("Forget", "key", "", true)
+	s.as(owners[1]).finds(memory.Query{}, "1")
 }
 
-func checkCommon(t testing.TB, s memory.Store, c *clock) {
-	own := agentspec.WithIdentity(t.Context(), owners[0])
-	write(t, t.Context(), s, "both", "common")
-	c.advance(time.Second)
-	write(t, own, s, "both", "own")
-	c.advance(time.Second)
-	write(t, own, s, "own", "own")
-	c.advance(time.Second)
-	write(t, t.Context(), s, "common", "common")
+func checkCommon(s suite) {
+	own := s.as(owners[0])
+	s.write("both", "common")
+	own.write("both", "own")
+	own.write("own", "own")
+	s.write("common", "common")
 	for scope, want := range map[string]string{
 		"": "common own own", memory.PreferenceScope: "common own own", memory.EpisodeScope: "common own own common",
 	} {
-		if found := search(t, own, s, memory.Query{Scope: scope}); values(found) != want {
-			t.Errorf("the owner finds %q in the scope %q; want %q", values(found), scope, want)
-		}
+		own.finds(memory.Query{Scope: scope}, want)
 	}
-	if all := history(t, own, s, "both", ""); values(all) != "common own" {
-		t.Errorf("the history of both is %q", values(all))
+	if all := own.history("both", ""); values(all) != "common own" {
+		s.Errorf("the history of both is %q", values(all))
 	}
-	if had, err := s.Forget(own, "common", ""); had || err != nil {
-		t.Errorf("an owner forgets a common fact: %t, %v; want false", had, err)
-	}
-	if found := search(t, t.Context(), s, memory.Query{}); values(found) != "common common" {
-		t.Errorf("the common memory has %q", values(found))
-	}
+	own.forget("an owner forgets a common fact", "common", "", false)
+	s.finds(memory.Query{}, "common common")
 }
 
-func checkDoneContext(t testing.TB, s memory.Store, _ *clock) {
-	put(t, t.Context(), s, memory.Fact{Key: "k", Value: "v"})
-	done, cancel := context.WithCancel(t.Context())
+func checkDoneContext(s suite) {
+	s.put(memory.Fact{Key: "k", Value: "v"})
+	done, cancel := context.WithCancel(s.ctx)
 	cancel()
-	_, _, searched := s.Search(done, memory.Query{})
-	_, recalled := s.History(done, "k", "")
-	_, forgotten := s.Forget(done, "k", "")
+	_, _, searched := s.store.Search(done, memory.Query{})
+	_, recalled := s.store.History(done, "k", "")
+	_, forgotten := s.store.Forget(done, "k", "")
 	for method, err := range map[string]error{
-		"Put": s.Put(done, memory.Fact{Key: "k", Value: "w"}), "Search": searched, "History": recalled, "Forget": forgotten,
+		"Put": s.store.Put(done, memory.Fact{Key: "k", Value: "w"}), "Search": searched, "History": recalled,
+		"Forget": forgotten,
 	} {
 		if !errors.Is(err, context.Canceled) {
-			t.Errorf("%s with a done context returned %v; want the error of the context", method, err)
+			s.Errorf("%s with a done context returned %v; want the error of the context", method, err)
 		}
 	}
-	if found := search(t, t.Context(), s, memory.Query{}); values(found) != "v" {
-		t.Errorf("after calls with a done context, the store has %+v", found)
-	}
+	s.finds(memory.Query{}, "v")
 }
 
-func checkConcurrent(t testing.TB, s memory.Store, _ *clock) {
+func checkConcurrent(s suite) {
 	const writers, times = 4, 20
 	var all sync.WaitGroup
 	for w := range writers {
 		all.Go(func() {
 			for i := range times {
-				err := s.Put(t.Context(), memory.Fact{Key: fmt.Sprint(w, i), Value: "v"},
+				err := s.store.Put(s.ctx, memory.Fact{Key: fmt.Sprint(w, i), Value: "v"},
 					memory.Fact{Key: "shared", Value: fmt.Sprint(w, i)})
-				_, _, failed := s.Search(t.Context(), memory.Query{})
+				_, _, failed := s.store.Search(s.ctx, memory.Query{})
 				if err = errors.Join(err, failed); err != nil {
-					t.Error(err)
+					s.Error(err)
 				}
 			}
 		})
 	}
 	all.Wait()
-	if found := search(t, t.Context(), s, memory.Query{}); len(found) != writers*times+1 {
-		t.Errorf("%d facts are stored; want %d", len(found), writers*times+1)
+	if found := s.search(memory.Query{}); len(found) != writers*times+1 {
+		s.Errorf("%d facts are stored; want %d", len(found), writers*times+1)
 	}
-	shared := history(t, t.Context(), s, "shared", "")
+	shared := s.history("shared", "")
 	for i, f := range shared {
 		if i > 0 && f.Supersedes != shared[i-1].ID || f.Current() != (i == len(shared)-1) {
-			t.Fatalf("the history breaks at %d: %+v", i, f)
+			s.Fatalf("the history breaks at %d: %+v", i, f)
 		}
 	}
 	if len(shared) != writers*times {
-		t.Errorf("the history of the shared fact has %d values; want %d", len(shared), writers*times)
+		s.Errorf("the history of the shared fact has %d values; want %d", len(shared), writers*times)
 	}
 }

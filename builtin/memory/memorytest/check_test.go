@@ -126,7 +126,7 @@ func TestCheckFindsBrokenStores(t *testing.T) {
 		{"the last 500 episodes are kept", func(s memory.Store) memory.Store { return unordered{s} }, "the last 500"},
 		{"what a search leaves out is counted", func(s memory.Store) memory.Store { return silent{s} }, "and 0 more"},
 		{"facts are found by their words", func(s memory.Store) memory.Store { return literal{s} }, "first"},
-		{"owners are apart", func(memory.Store) memory.Store { return &memory.Facts{Share: share.User} }, "want 0"},
+		{"owners are apart", func(memory.Store) memory.Store { return &memory.Facts{Share: share.User} }, `want "0"`},
 		{"owners see the common memory", func(memory.Store) memory.Store { return &memory.Facts{Share: share.Everyone} },
 			"an owner forgets a common fact: true"},
 	} {
@@ -137,7 +137,7 @@ func TestCheckFindsBrokenStores(t *testing.T) {
 			done.Go(func() {
 				for _, check := range checks {
 					if check.name == c.check {
-						check.check(f, c.store(&memory.Facts{Clock: clock}), clock)
+						check.check(suite{f, c.store(&memory.Facts{Clock: clock}), clock, t.Context()})
 					}
 				}
 			})

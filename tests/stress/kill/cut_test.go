@@ -10,7 +10,7 @@ import (
 
 // TestTruncatedLogsCanBeContinued truncates the last line of a log at every byte, which a kill rarely does.
 func TestTruncatedLogsCanBeContinued(t *testing.T) {
-	for name, w := range map[string]writer{"audit.jsonl": auditLog, "episodes.jsonl": episodes, "notes.md": endlessNotes} {
+	for name, w := range map[string]writer{"audit.jsonl": auditLog, "notes.md": endlessNotes} {
 		t.Run(w.name, func(t *testing.T) {
 			t.Parallel()
 			root := t.TempDir()

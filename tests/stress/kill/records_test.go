@@ -2,7 +2,6 @@ package kill
 
 import (
 	"bytes"
-	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -13,51 +12,11 @@ import (
 	"github.com/hookgen/hookgen/builtin/limit"
 	"github.com/hookgen/hookgen/builtin/memory"
 	"github.com/hookgen/hookgen/builtin/record"
-	"github.com/hookgen/hookgen/builtin/share"
 	"github.com/hookgen/hookgen/generated/agent"
 	"github.com/hookgen/hookgen/hookkit/hooklog"
 )
 
 // Writers of more than one file, and of append-only files.
-
-var memoryExtractor = writer{
-	name: "memory.Extractor",
-	open: func(dir string, _ int) (func(int) error, error) {
-		version := 0
-		hook := &memory.Extractor{
-			Dir:   dir,
-			Share: share.Everyone,
-			Extract: func(context.Context, *agent.Run, []agent.Message) ([]memory.Extracted, error) {
-				return []memory.Extracted{{Kind: "fact", Text: textOf(version, 250)}}, nil
-			},
-		}
-		return func(v int) error {
-			version = v
-			return ended(func() (agent.Hook, *error) { return hook, nil }, runOf(messagesOf(v, 6, 10)), agent.AgentResult{})
-		}, nil
-	},
-	read: func(dir string, _ int) (found []int, err error) {
-		for _, name := range []string{"2026-01-02.md", "MEMORY.md"} {
-			data, err := os.ReadFile(filepath.Join(dir, name))
-			if err != nil {
-				if none(err) && len(found) > 0 { // it is written last
-					return append(found, 0), nil
-				}
-				return nil, err
-			}
-			last := 0
-			for line := range strings.SplitSeq(strings.TrimSuffix(string(data), "\n"), "\n") {
-				v, err := versionOf(line)
-				if err != nil || v <= last {
-					return nil, fmt.Errorf("%s has a line of version %d behind %d: %w", name, v, last, err)
-				}
-				last = v
-			}
-			found = append(found, last)
-		}
-		return found, nil
-	},
-}
 
 var trajectory = writer{
 	name: "Trajectory",
@@ -168,48 +127,6 @@ func wholeLines(data []byte, version func(line string) (int, error)) (last, torn
 		before = v
 	}
 	return before, torn, nil
-}
-
-var episodes = writer{
-	name:  "record.Episodes",
-	ahead: 300,
-	open: func(dir string, _ int) (func(int) error, error) {
-		var reported error
-		var hooks agent.Hooks
-		hooks.Use(&record.Episodes{Path: filepath.Join(dir, "episodes.jsonl"), OnError: func(err error) { reported = err }})
-		return func(v int) error {
-			result := agent.ToolCallResult{
-				Call: agent.ToolCallRequest{ID: "1", Name: "work"}, Output: textOf(v, 150), Status: agent.CallSucceeded,
-			}
-			_, err := hooks.AfterTool.Fire(background, runOf(nil), &result)
-			return errors.Join(err, reported)
-		}, nil
-	},
-	read: func(dir string, _ int) ([]int, error) {
-		last, _, err := readEpisodes(dir)
-		return last, err
-	},
-	torn: func(dir string) (int, error) {
-		_, torn, err := readEpisodes(dir)
-		return torn, err
-	},
-}
-
-func readEpisodes(dir string) ([]int, int, error) {
-	data, err := os.ReadFile(filepath.Join(dir, "episodes.jsonl"))
-	if err != nil || len(data) == 0 {
-		return nil, 0, err
-	}
-	last, torn, err := wholeLines(data, func(line string) (int, error) {
-		var o struct {
-			Summary string `json:"result_summary"`
-		}
-		if err := json.Unmarshal([]byte(line), &o); err != nil {
-			return 0, err
-		}
-		return versionOf(o.Summary)
-	})
-	return []int{last}, torn, err
 }
 
 const auditText = 16 << 10

@@ -140,20 +140,6 @@ var writers = []writer{
 		read: readSession,
 	},
 	{
-		name: "Sessions over a file that is none",
-		open: func(dir string, _ int) (func(int) error, error) {
-			store := session.Dir{Path: dir}
-			return func(v int) error {
-				if err := store.Put(background, talkKey, corrupt(v)); err != nil {
-					return err
-				}
-				talked := agent.Session{Identity: talk, Messages: messagesOf(v, 8, big/8)}
-				return session.Sessions{Store: store}.Save(background, talked)
-			}, nil
-		},
-		read: readSaved,
-	},
-	{
 		name: "session.Persist",
 		open: func(dir string, _ int) (func(int) error, error) {
 			hook := &session.Persist{Store: session.Sessions{Store: session.Dir{Path: dir}}}
@@ -238,16 +224,11 @@ var writers = []writer{
 			return []int{v}, err
 		},
 	},
-	memoryExtractor, trajectory, boundedNotes, endlessNotes, episodes, auditLog, recorder,
+	trajectory, boundedNotes, endlessNotes, auditLog, recorder,
 }
 
-// The conversation of the tests, its key in a store, and the file of that key.
+// The conversation of the tests.
 var talk = agent.Identity{Conversation: "talk"}
-
-const (
-	talkKey  = "session///talk"
-	talkFile = "session%2f%2f%2ftalk.json"
-)
 
 func readSession(dir string, _ int) ([]int, error) {
 	session, err := session.Sessions{Store: session.Dir{Path: dir}}.Load(background, talk)
@@ -255,60 +236,6 @@ func readSession(dir string, _ int) ([]int, error) {
 		return nil, err
 	}
 	return sameIn(session.Messages, 8, big/8)
-}
-
-// corrupt returns an invalid file, for the name of a session.
-func corrupt(version int) []byte { return []byte(textOf(version, big)) }
-
-// readSaved reads the session, or the corrupt file that the next version will replace. It also checks the copies
-// of replaced corrupt files: there must be a complete one for each version since from. It deletes these copies to
-// save space.
-func readSaved(dir string, from int) ([]int, error) {
-	copies, err := filepath.Glob(filepath.Join(dir, talkFile+".corrupt-*"))
-	if err != nil {
-		return nil, err
-	}
-	data, err := session.Dir{Path: dir}.Get(background, talkKey)
-	if none(err) && len(copies) > 0 {
-		return nil, fmt.Errorf("there is no session beside %d copies: %v", len(copies), err)
-	}
-	if err != nil {
-		return nil, err
-	}
-	next, err := wholeOf(string(data), big)
-	found := []int{next - 1}
-	if err != nil {
-		if found, err = readSession(dir, from); err != nil {
-			return nil, err
-		}
-	}
-	kept, last := make(map[int]bool), ""
-	for _, path := range copies {
-		data, err := os.ReadFile(path)
-		if err != nil {
-			return nil, err
-		}
-		v, err := wholeOf(string(data), big)
-		if err != nil || kept[v] || v < from || v > found[0] && v != next {
-			return nil, fmt.Errorf("a copy beside session %d holds version %d, as another: %t, %w", found[0], v, kept[v], err)
-		}
-		if kept[v] = true; v == next {
-			last = path
-		} else if err := os.Remove(path); err != nil {
-			return nil, err
-		}
-	}
-	if last != "" { // the first one
-		if err := os.Rename(last, filepath.Join(dir, talkFile+".corrupt-1")); err != nil {
-			return nil, err
-		}
-	}
-	for v := from; v <= found[0]; v++ {
-		if !kept[v] {
-			return nil, fmt.Errorf("session %d is there, and what was there before session %d is lost", found[0], v)
-		}
-	}
-	return found, nil
 }
 
 // readCheckpoint also checks each checkpoint on its own, because the store skips unreadable ones. It deletes all
@@ -329,7 +256,7 @@ func readCheckpoint(dir string, _ int) ([]int, error) {
 		if err := json.Unmarshal(data, &state); err != nil {
 			return nil, fmt.Errorf("%s: %w", key, err)
 		}
-		found, err := sameIn(state.Conversation.Messages, 8, big/8)
+		found, err := sameIn(state.Messages, 8, big/8)
 		if err != nil || found[0] != state.StepNumber {
 			return nil, fmt.Errorf("%s holds step %d, version %v, %w", key, state.StepNumber, found, err)
 		}
