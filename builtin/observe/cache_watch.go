@@ -1,6 +1,7 @@
 package observe
 
 import (
+	"cmp"
 	"context"
 	"encoding/hex"
 	"encoding/json"
@@ -89,11 +90,7 @@ func (w *CacheWatch) report(ctx context.Context, run *agent.Run, b CacheBreak) {
 		w.OnBreak(ctx, run, b)
 		return
 	}
-	log := w.Log
-	if log == nil {
-		log = slog.Default()
-	}
-	log.WarnContext(ctx, "prompt cache broken", "run", run.ID(), kit.OwnerAttr(kit.Owner(run)), "step", b.Step,
+	cmp.Or(w.Log, slog.Default()).WarnContext(ctx, "prompt cache broken", "run", run.ID(), kit.OwnerAttr(kit.Owner(run)), "step", b.Step,
 		"section", b.Section, "old", b.Old, "new", b.New)
 }
 

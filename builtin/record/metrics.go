@@ -1,6 +1,7 @@
 package record
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"log/slog"
@@ -179,12 +180,7 @@ func (m *Metrics) exceeded(ctx context.Context, e event, b agent.BudgetExceeded)
 	}
 }
 
-func (m *Metrics) log() *slog.Logger {
-	if m.Log != nil {
-		return m.Log
-	}
-	return slog.Default()
-}
+func (m *Metrics) log() *slog.Logger { return cmp.Or(m.Log, slog.Default()) }
 
 // Report returns a copy of the sums so far.
 func (m *Metrics) Report() MetricsReport {

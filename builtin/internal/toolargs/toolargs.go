@@ -10,6 +10,7 @@ import (
 	"github.com/hookgen/hookgen/builtin/internal/shorten"
 	"github.com/hookgen/hookgen/builtin/internal/toolname"
 	"github.com/hookgen/hookgen/generated/agent"
+	"github.com/hookgen/hookgen/internal/jsonscan"
 )
 
 // FoldName returns equal texts for names of arguments that a tool may decode as the same argument: mail_to, mailTo,
@@ -56,44 +57,40 @@ func Duplicate(args []byte) (name string, twice bool) {
 	return duplicate(args, func(key string, _ int) string { return shorten.FoldCase(key) })
 }
 
+// maxLevels is the deepest nesting that encoding/json decodes. What is deeper counts as a name that occurs twice.
+const maxLevels = 10_000
+
 // duplicate returns a name that occurs twice in one object. fold returns equal texts for names that are equal; the
 // outermost object has level 1. Text after an error in the JSON is ignored.
 func duplicate(data []byte, fold func(key string, level int) string) (name string, twice bool) {
-	type level struct {
-		seen map[string]bool // nil in a list
-		key  bool            // the next token is a name
-	}
-	stack := []level{{}}
-	d := json.NewDecoder(bytes.NewReader(data))
-	d.UseNumber()
-	for {
-		token, err := d.Token()
-		if err != nil {
-			return "", false
+	s := jsonscan.Scanner{Data: data}
+	var value func(level int) bool
+	value = func(level int) bool {
+		if level == maxLevels {
+			twice = true
+			return false
 		}
-		top := &stack[len(stack)-1]
-		key, isText := token.(string)
-		switch {
-		case token == json.Delim('{'):
-			stack = append(stack, level{seen: make(map[string]bool), key: true})
-			continue
-		case token == json.Delim('['):
-			stack = append(stack, level{})
-			continue
-		case token == json.Delim('}'), token == json.Delim(']'):
-			stack = stack[:len(stack)-1]
-			top = &stack[len(stack)-1]
-		case isText && top.key:
-			top.key = false
-			folded := fold(key, len(stack)-1)
-			if top.seen[folded] {
-				return key, true
-			}
-			top.seen[folded] = true
-			continue
+		switch s.Peek() {
+		case '{':
+			seen := make(map[string]bool)
+			return s.Members(func(key []byte) bool {
+				folded := fold(string(key), level+1)
+				if seen[folded] {
+					name, twice = string(key), true
+					return false
+				}
+				seen[folded] = true
+				return value(level + 1)
+			})
+		case '[':
+			return s.Items(func() bool { return value(level + 1) })
 		}
-		top.key = top.seen != nil
+		_, ok := s.Value()
+		return ok
 	}
+	s.Blank()
+	value(0)
+	return name, twice
 }
 
 // A Value is the value of an argument: a text, or a list of texts.

@@ -14,7 +14,7 @@ func TestDuplicateNamesAreAmbiguous(t *testing.T) {
 		`{"a":1,"a":2}`: "a", `{"a":1,"A":2}`: "A", `{"a":1,"\u0061":2}`: "a", `{"s":1,"ſ":2}`: "ſ",
 		`{"x":{"a":1,"A":2}}`: "A",
 		`[{"a":1},{"a":2}]`:   "", `{"a":{"a":1},"b":["a","a"]}`: "", `{"a":"a","b":"a"}`: "", `{}`: "", ``: "",
-		`{"a":[{"b":1,"b":2}]}`: "b",
+		`{"a":[{"b":1,"b":2}]}`: "b", `{"a":1,"a":2`: "a", `[{"a":1,"a":2},`: "a",
 	} {
 		t.Run(args, func(t *testing.T) {
 			if got, twice := Duplicate([]byte(args)); got != want || twice != (want != "") {
