@@ -1,6 +1,7 @@
 package nats
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -11,19 +12,14 @@ import (
 	"github.com/hookgen/hookgen/generated/agent"
 )
 
-// The defaults of [Limits].
-const (
-	DefaultMaxBytes      = 1 << 30
-	DefaultMaxValueBytes = 64 << 20
-)
+// DefaultMaxBytes is the default of [Limits].MaxBytes.
+const DefaultMaxBytes = 1 << 30
 
 // Limits bound a [Bucket]. The zero value has the documented defaults.
 type Limits struct {
 	// MaxBytes bounds the bytes of all keys and values; 0: 1 GiB. The server sets them aside when the bucket is made.
 	// A change that does not fit fails.
 	MaxBytes int64
-	// MaxValueBytes bounds one value; 0: 64 MiB. A longer one is an error.
-	MaxValueBytes int
 	// TTL is how long a key is kept after its last change; 0: until it is deleted.
 	TTL time.Duration
 	// Replicas is the number of servers of a cluster that keep the bucket; 0: 1. Three survive the loss of one.
@@ -31,15 +27,13 @@ type Limits struct {
 }
 
 // A Bucket keeps values under keys on the server. A key is any text but "". Changes are atomic, and each has a
-// revision, which grows. Values that are too long for a message of the server are stored in parts, see [Bucket.Sweep].
-// A Bucket is safe for concurrent use, also by several processes.
+// revision, which grows. A value has at most the bytes of a message of the server, its max_payload. A Bucket is safe
+// for concurrent use, also by several processes.
 type Bucket struct {
 	conn   *Conn
 	name   string
 	kv     jetstream.KeyValue
 	stream jetstream.Stream // of kv
-	limits Limits
-	part   int // bytes of the parts of long values
 }
 
 // An Entry is the value of a key.
@@ -56,20 +50,15 @@ const markerTTL = time.Hour
 // Bucket opens a bucket. The name consists of letters, digits, "-" and "_". A missing bucket is made with the limits.
 // An existing one keeps the limits that it has on the server.
 func (c *Conn) Bucket(ctx context.Context, name string, limits Limits) (*Bucket, error) {
-	if limits.MaxBytes < 0 || limits.MaxValueBytes < 0 || limits.TTL < 0 || limits.Replicas < 0 {
+	if limits.MaxBytes < 0 || limits.TTL < 0 || limits.Replicas < 0 {
 		return nil, fmt.Errorf("nats: the limits of the bucket %s are negative: %+v; give 0 for the default", name, limits)
 	}
-	b := &Bucket{conn: c, name: name, limits: limits, part: min(maxPart, int(c.client.MaxPayload()/2))}
-	if b.limits.MaxBytes == 0 {
-		b.limits.MaxBytes = DefaultMaxBytes
-	}
-	if b.limits.MaxValueBytes == 0 {
-		b.limits.MaxValueBytes = DefaultMaxValueBytes
-	}
+	b := &Bucket{conn: c, name: name}
+	limits.MaxBytes = cmp.Or(limits.MaxBytes, DefaultMaxBytes)
 	err := c.Do(ctx, func(ctx context.Context) (err error) {
 		b.kv, err = c.js.KeyValue(ctx, name)
 		if errors.Is(err, jetstream.ErrBucketNotFound) {
-			if err := c.createBucket(ctx, name, b.limits); err != nil {
+			if err := c.createBucket(ctx, name, limits); err != nil {
 				return err
 			}
 			b.kv, err = c.js.KeyValue(ctx, name)
@@ -127,15 +116,17 @@ func (b *Bucket) Get(ctx context.Context, key string) (entry Entry, err error) {
 		if err != nil {
 			return b.failed(key, err)
 		}
-		entry, err = b.load(ctx, e)
+		entry, err = b.decode(e)
 		return err
 	})
 	return entry, err
 }
 
-// failed converts an error of the library.
+// failed converts an error of the library. It is nil for nil.
 func (b *Bucket) failed(key string, err error) error {
 	switch {
+	case err == nil:
+		return nil
 	case errors.Is(err, jetstream.ErrKeyNotFound):
 		return &agent.NotFound{Key: key}
 	case errors.Is(err, jetstream.ErrKeyRevisionMismatch), errors.Is(err, jetstream.ErrKeyExists):

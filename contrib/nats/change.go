@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 
+	client "github.com/nats-io/nats.go"
 	"github.com/nats-io/nats.go/jetstream"
 )
 
@@ -32,64 +33,27 @@ func (b *Bucket) Update(ctx context.Context, key string, value []byte, last uint
 }
 
 func (b *Bucket) change(ctx context.Context, key string, value []byte, last uint64) (revision uint64, err error) {
-	switch {
-	case key == "":
+	if key == "" {
 		return 0, errNoKey
-	case len(value) > b.limits.MaxValueBytes:
-		return 0, fmt.Errorf("the value of %.80q has %d bytes, more than %d; set Limits.MaxValueBytes", key, len(value),
-			b.limits.MaxValueBytes)
 	}
-	err = b.conn.Do(ctx, func(ctx context.Context) error {
-		head, parts, err := b.encode(ctx, key, value)
-		if err != nil {
-			return b.failed(key, err)
+	path, _ := pathOf(key)
+	text := encode(key, value)
+	err = b.conn.Do(ctx, func(ctx context.Context) (err error) {
+		switch last {
+		case anyRevision:
+			revision, err = b.kv.Put(ctx, path, text)
+		case 0:
+			revision, err = b.kv.Create(ctx, path, text)
+		default:
+			revision, err = b.kv.Update(ctx, path, text, last)
 		}
-		var replaced manifest
-		revision, replaced, err = b.replace(ctx, key, head, last)
-		switch {
-		case err == nil:
-			parts = replaced
-		case !refused(err):
-			return err // the change may be done, so its parts stay
+		if errors.Is(err, client.ErrMaxPayload) {
+			return fmt.Errorf("nats: the value of %.80q has %d bytes, and the server permits %d: raise its max_payload: %w", key,
+				len(value), b.conn.client.MaxPayload(), err)
 		}
-		b.removeParts(ctx, key, parts)
-		return err
+		return b.failed(key, err)
 	})
 	return revision, err
-}
-
-// refused reports whether the server has answered that it does not store a change.
-func refused(err error) bool {
-	conflict, refusal := new(Conflict), new(jetstream.APIError)
-	return errors.As(err, &conflict) || errors.As(err, &refusal)
-}
-
-// replace stores the head of a value, and returns the parts of the one before.
-func (b *Bucket) replace(
-	ctx context.Context, key string, head []byte, last uint64,
-) (revision uint64, replaced manifest, err error) {
-	path, _ := pathOf(key)
-	for {
-		old, err := b.kv.Get(ctx, path)
-		switch {
-		case errors.Is(err, jetstream.ErrKeyNotFound) && (last == 0 || last == anyRevision):
-			revision, err = b.kv.Create(ctx, path, head)
-		case errors.Is(err, jetstream.ErrKeyNotFound):
-			return 0, replaced, &Conflict{key}
-		case err == nil && last != anyRevision && last != old.Revision():
-			return 0, replaced, &Conflict{key}
-		case err == nil:
-			replaced = b.partsOf(old)
-			revision, err = b.kv.Update(ctx, path, head, old.Revision())
-		}
-		if err == nil {
-			return revision, replaced, nil
-		}
-		conflict := new(Conflict)
-		if err = b.failed(key, err); last != anyRevision || !errors.As(err, &conflict) {
-			return 0, replaced, err
-		}
-	}
 }
 
 // Delete removes a key and its value. A missing key is not an error.
@@ -105,24 +69,12 @@ func (b *Bucket) DeleteAt(ctx context.Context, key string, last uint64) error {
 func (b *Bucket) delete(ctx context.Context, key string, last uint64) error {
 	path, _ := pathOf(key)
 	return b.conn.Do(ctx, func(ctx context.Context) error {
-		for {
-			old, err := b.kv.Get(ctx, path)
-			switch {
-			case errors.Is(err, jetstream.ErrKeyNotFound) && last == anyRevision:
-				return nil
-			case err == nil && last != anyRevision && last != old.Revision(), errors.Is(err, jetstream.ErrKeyNotFound):
-				return &Conflict{key}
-			case err == nil:
-				err = b.kv.Purge(ctx, path, jetstream.LastRevision(old.Revision()), jetstream.PurgeTTL(markerTTL))
-			}
-			if err == nil {
-				b.removeParts(ctx, key, b.partsOf(old))
-				return nil
-			}
-			conflict := new(Conflict)
-			if err = b.failed(key, err); last != anyRevision || !errors.As(err, &conflict) {
-				return err
-			}
+		options := []jetstream.KVDeleteOpt{jetstream.PurgeTTL(markerTTL)}
+		if last != anyRevision {
+			options = append(options, jetstream.LastRevision(last))
+		} else if _, err := b.kv.Get(ctx, path); errors.Is(err, jetstream.ErrKeyNotFound) {
+			return nil
 		}
+		return b.failed(key, b.kv.Purge(ctx, path, options...))
 	})
 }

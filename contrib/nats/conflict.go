@@ -6,6 +6,8 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"time"
+
+	"github.com/hookgen/hookgen/generated/agent"
 )
 
 // A Conflict is the error of a change that expected another revision.
@@ -25,17 +27,9 @@ func (b *Bucket) retry(ctx context.Context, f func(ctx context.Context) error) e
 			if conflict := new(Conflict); !errors.As(err, &conflict) {
 				return err
 			}
-			pause(ctx, rand.N(wait))
+			if err := (agent.SystemClock{}).Sleep(ctx, rand.N(wait)); err != nil {
+				return err
+			}
 		}
 	})
-}
-
-// pause waits until the time is over or the context is done.
-func pause(ctx context.Context, d time.Duration) {
-	timer := time.NewTimer(d)
-	defer timer.Stop()
-	select {
-	case <-timer.C:
-	case <-ctx.Done():
-	}
 }

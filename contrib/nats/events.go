@@ -14,6 +14,7 @@ import (
 	client "github.com/nats-io/nats.go"
 	"github.com/nats-io/nats.go/jetstream"
 
+	"github.com/hookgen/hookgen/generated/agent"
 	"github.com/hookgen/hookgen/hookkit/hooklog"
 )
 
@@ -131,7 +132,7 @@ func (e *Events) WriteEvent(ctx context.Context, event hooklog.Event) error {
 			case ctx.Err() != nil, errors.As(err, &answer), e.conn.client.IsClosed():
 				return fmt.Errorf("nats: the events %s: %w", e.name, err)
 			}
-			pause(ctx, reconnectWait)
+			_ = (agent.SystemClock{}).Sleep(ctx, reconnectWait) // if ctx is done, the next attempt fails
 			if err := e.conn.wait(ctx); err != nil {
 				return err
 			}

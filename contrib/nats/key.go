@@ -1,9 +1,10 @@
 package nats
 
 import (
+	"cmp"
 	"crypto/sha256"
 	"encoding/hex"
-	"fmt"
+	"net/url"
 	"strings"
 )
 
@@ -31,60 +32,29 @@ func pathOf(key string) (path string, hashed bool) {
 	return hashedPaths + "." + hex.EncodeToString(sum[:]), true
 }
 
+// quoted replaces what url.QueryEscape leaves in a token, and NATS does not permit there.
+var quoted = strings.NewReplacer("%", "=", "+", "=20", ".", "=2E", "~", "=7E")
+
 // escape returns the tokens of a key, separated by dots.
 func escape(key string) string {
-	var b strings.Builder
-	for i, token := range strings.Split(key, "/") {
-		if i > 0 {
-			b.WriteByte('.')
-		}
-		if token == "" {
-			b.WriteByte('=')
-		}
-		for j := range len(token) {
-			switch c := token[j]; {
-			case 'a' <= c && c <= 'z', 'A' <= c && c <= 'Z', '0' <= c && c <= '9', c == '-', c == '_':
-				b.WriteByte(c)
-			default:
-				fmt.Fprintf(&b, "=%02X", c)
-			}
-		}
-		if b.Len() > maxPath {
-			break // the path is hashed, or matches no key
-		}
+	tokens := strings.Split(key, "/")
+	for i, token := range tokens {
+		tokens[i] = cmp.Or(quoted.Replace(url.QueryEscape(token)), "=")
 	}
-	return b.String()
+	return strings.Join(tokens, ".")
 }
 
 // unescape returns the key of a path that is not hashed. It reports false for a path that pathOf does not return.
 func unescape(path string) (key string, ok bool) {
-	escaped, ok := strings.CutPrefix(path, plainPaths+".")
-	if !ok {
-		return "", false
-	}
-	var b strings.Builder
-	for i, token := range strings.Split(escaped, ".") {
-		if i > 0 {
-			b.WriteByte('/')
-		}
-		if token == "=" {
-			continue
-		}
-		for rest := token; rest != ""; {
-			if rest[0] != '=' {
-				b.WriteByte(rest[0])
-				rest = rest[1:]
-				continue
-			}
-			c, err := hex.DecodeString(rest[1:min(3, len(rest))])
-			if err != nil || len(c) != 1 {
-				return "", false
-			}
-			b.Write(c)
-			rest = rest[3:]
+	escaped, _ := strings.CutPrefix(path, plainPaths+".")
+	tokens := strings.Split(escaped, ".")
+	for i, token := range tokens {
+		tokens[i] = ""
+		if token != "=" {
+			tokens[i], _ = url.PathUnescape(strings.ReplaceAll(token, "=", "%")) // an error shows below
 		}
 	}
-	key = b.String()
+	key = strings.Join(tokens, "/")
 	again, hashed := pathOf(key)
 	return key, !hashed && again == path
 }

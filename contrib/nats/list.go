@@ -29,7 +29,7 @@ func (b *Bucket) Keys(ctx context.Context, prefix string) (keys []string, err er
 		}
 		return b.list(ctx, hashedPaths+".>", func(e jetstream.KeyValueEntry) error {
 			h, err := b.decode(e)
-			add(h.key, err == nil)
+			add(h.Key, err == nil)
 			return err
 		})
 	})

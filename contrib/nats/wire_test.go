@@ -190,7 +190,7 @@ func TestRefusedRequestsAreTold(t *testing.T) {
 	var seen reports
 	serve(t, connect(t, s.URL(), seen.option()), echo{}, nats.MaxBytes(1000))
 	caller := nats.NewCaller(connect(t, s.URL()), "hooks")
-	for _, size := range []int{2000, 2 << 20} { // more than the service reads, and more than the server carries
+	for _, size := range []int{2000, 9 << 20} { // more than the service reads, and more than the server carries
 		payload := json.RawMessage(`"` + strings.Repeat("x", size) + `"`)
 		if _, err := caller.Call(t.Context(), wire.Request{Payload: payload}); !errors.Is(err, wire.ErrRefused) {
 			t.Errorf("a payload of %d bytes: %v", size, err)
@@ -224,11 +224,11 @@ func TestRepliesGoToInboxes(t *testing.T) {
 func TestLargeMessagesAreErrors(t *testing.T) {
 	s := newServer(t)
 	serve(t, connect(t, s.URL()), handler(func(context.Context, wire.Request) (wire.Reply, error) {
-		return wire.Reply{Reason: strings.Repeat("x", 2<<20)}, nil
+		return wire.Reply{Reason: strings.Repeat("x", 9<<20)}, nil
 	}))
 	c := nats.NewCaller(connect(t, s.URL()), "hooks")
-	large, _ := json.Marshal(strings.Repeat("x", 2<<20))
-	for payload, want := range map[string]string{"{}": "the reply has 2097", string(large): "the request has 2097"} {
+	large, _ := json.Marshal(strings.Repeat("x", 9<<20))
+	for payload, want := range map[string]string{"{}": "the reply has 9437", string(large): "the request has 9437"} {
 		if _, err := c.Call(t.Context(), wire.Request{Payload: []byte(payload)}); err == nil ||
 			!strings.Contains(err.Error(), want) {
 			t.Errorf("Call: %v; want %q", err, want)

@@ -68,6 +68,9 @@ type Server struct {
 	unlock func()
 }
 
+// maxPayload is the length of a message, for example of a stored conversation, unless the configuration says otherwise.
+const maxPayload = 8 << 20
+
 // startTimeout limits the start of a server, which reads the files of its streams.
 const startTimeout = time.Minute
 
@@ -167,6 +170,9 @@ func (s settings) options() (*natsserver.Options, error) {
 	}
 	if o.JetStreamMaxMemory <= 0 {
 		o.JetStreamMaxMemory = 64 << 20
+	}
+	if o.MaxPayload == 0 {
+		o.MaxPayload = maxPayload
 	}
 	switch {
 	case s.syncEvery > 0:

@@ -172,7 +172,7 @@ func (m agentModel) Generate(_ context.Context, req agent.LLMRequest) (agent.LLM
 
 func TestTooLargeStateEndsTheRun(t *testing.T) {
 	store, _ := open(t, Config{})
-	big := &looptest.Tool{Name: "big", Result: strings.Repeat("x", 2<<20)}
+	big := &looptest.Tool{Name: "big", Result: strings.Repeat("x", 9<<20)}
 	w := &fleet.Worker{Store: store, Agents: clerk(looptest.NewScript(looptest.Call("big", nil)), big)}
 	work(t, w, func(ctx context.Context) {
 		c := fleet.NewClient(store)
