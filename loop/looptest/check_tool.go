@@ -28,7 +28,7 @@ import (
 //
 //   - The name is legal at all common model providers: at most 64 letters, digits, underscores and hyphens, and it
 //     begins with a letter or an underscore.
-//   - The schema is the same each time, and is JSON Schema 2020-12 of an object that an agent of package loop accepts.
+//   - The schema is the same each time, and is that of an object, which an agent of package loop accepts.
 //   - The sample calls match the schema and succeed. If the tool has Output, it returns the same text as Call.
 //   - A call returns when its context is done, whether that happens before or during the call.
 //   - One instance answers sample calls from many goroutines. Run the test with -race.
@@ -139,10 +139,6 @@ func (s toolSuite) schema(t testing.TB) {
 	var parameters map[string]any
 	if json.Unmarshal(schema.Parameters, &parameters) != nil || parameters["type"] != "object" {
 		t.Errorf(`the parameters are %s; let their type be "object"`, excerpt(schema.Parameters))
-		return
-	}
-	if err := draft2020(parameters, "#"); err != nil {
-		t.Errorf("the parameters are not JSON Schema 2020-12: %v", err)
 	}
 }
 
@@ -152,87 +148,6 @@ func encoded(s agent.ToolSchema) string {
 		return fmt.Sprintf("%+v (%v)", s, err)
 	}
 	return excerpt(text)
-}
-
-// Keywords of JSON Schema 2020-12 whose value is a schema, a list of schemas, or schemas by name.
-var (
-	schemaKeywords = []string{
-		"items", "contains", "additionalProperties", "propertyNames", "not", "if", "then", "else", "unevaluatedItems",
-		"unevaluatedProperties", "contentSchema",
-	}
-	listKeywords = []string{"prefixItems", "allOf", "anyOf", "oneOf"}
-	mapKeywords  = []string{"properties", "patternProperties", "dependentSchemas", "$defs"}
-	typeNames    = []string{"null", "boolean", "object", "array", "number", "string", "integer"}
-)
-
-// draft2020 returns the first mistake that the schema library accepts for the sake of older drafts.
-func draft2020(schema any, path string) error {
-	if _, ok := schema.(bool); ok {
-		return nil
-	}
-	object, ok := schema.(map[string]any)
-	if !ok {
-		return fmt.Errorf("at %s there is no schema", path)
-	}
-	if draft, ok := object["$schema"]; ok && draft != "https://json-schema.org/draft/2020-12/schema" {
-		return fmt.Errorf("at %s $schema is %v", path, draft)
-	}
-	for _, name := range typesOf(object["type"]) {
-		if !slices.Contains(typeNames, name) {
-			return fmt.Errorf("at %s the type %q is unknown; use one of %v", path, name, typeNames)
-		}
-	}
-	for old, now := range map[string]string{
-		"additionalItems": "items", "definitions": "$defs", "dependencies": "dependentRequired or dependentSchemas",
-	} {
-		if _, ok := object[old]; ok {
-			return fmt.Errorf("at %s %s is of an older draft; use %s", path, old, now)
-		}
-	}
-	if _, ok := object["items"].([]any); ok {
-		return fmt.Errorf("at %s a list of items is of an older draft; use prefixItems", path)
-	}
-	for part, at := range partsOf(object) {
-		if err := draft2020(at, path+"/"+part); err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
-func typesOf(value any) (names []string) {
-	switch value := value.(type) {
-	case string:
-		return []string{value}
-	case []any:
-		for _, name := range value {
-			names = append(names, fmt.Sprint(name))
-		}
-	}
-	return names
-}
-
-// partsOf returns the direct parts of a schema by path.
-func partsOf(object map[string]any) map[string]any {
-	parts := make(map[string]any)
-	for _, keyword := range schemaKeywords {
-		if part, ok := object[keyword]; ok {
-			parts[keyword] = part
-		}
-	}
-	for _, keyword := range listKeywords {
-		all, _ := object[keyword].([]any)
-		for i, part := range all {
-			parts[fmt.Sprintf("%s/%d", keyword, i)] = part
-		}
-	}
-	for _, keyword := range mapKeywords {
-		all, _ := object[keyword].(map[string]any)
-		for name, part := range all {
-			parts[keyword+"/"+name] = part
-		}
-	}
-	return parts
 }
 
 // matches returns an error if the arguments do not match the schema of a tool.

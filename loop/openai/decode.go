@@ -143,6 +143,7 @@ type decoder struct {
 	calls                       []*call
 	byIndex                     map[int]int // the position of the last call with an index on the wire
 	parts                       []agent.Part
+	last                        delta // the calls and images of the last message that has some
 	usage                       agent.Usage
 	unknown                     map[string][]json.RawMessage // the pieces of each field
 }
@@ -354,6 +355,7 @@ func image(at string) agent.Part {
 
 // reply returns the reply.
 func (d *decoder) reply() agent.LLMResponse {
+	d.addLast()
 	reply := agent.LLMResponse{
 		ID: d.id, Model: d.model, Content: d.text.String(), Reasoning: d.reasoning.String(), Parts: d.parts,
 		FinishReason: d.finish, Usage: d.usage,

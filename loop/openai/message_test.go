@@ -66,9 +66,6 @@ func TestMessagesInStreams(t *testing.T) {
 		"calls only at the end": {[]string{
 			piece(`"content":"Hi there."`), message(`"tool_calls":[` + call("a", "{}") + `,` + call("b", "{}") + `]`),
 		}, agent.LLMResponse{Content: "Hi there.", FinishReason: "tool_calls", ToolCalls: look("a", "b")}},
-		"a call in each message": {[]string{
-			message(`"tool_calls":[` + call("a", "{}") + `]`), message(`"tool_calls":[` + call("b", "{}") + `]`),
-		}, agent.LLMResponse{FinishReason: "tool_calls", ToolCalls: look("a", "b")}},
 		"calls that grow": {[]string{
 			message(`"tool_calls":[` + call("a", "{") + `]`),
 			message(`"tool_calls":[` + call("a", "{}") + `,` + call("b", "{}") + `]`),
