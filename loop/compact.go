@@ -30,12 +30,8 @@ func (r *run) vote(at agent.Step) {
 		r.compactNow(at.Number, agent.CompactRequested, *reason, "", r.compactor.get())
 		return
 	}
-	switch exit := exit.(type) {
-	case nil:
-	case agent.Compact:
-		r.compactNow(at.Number, agent.CompactProactive, exit.Reason, by.Hook, r.compactor.get())
-	default:
-		r.warn("ShouldCompact: %v", illegal(exit))
+	if compact, ok := exit.(agent.Compact); ok {
+		r.compactNow(at.Number, agent.CompactProactive, compact.Reason, by.Hook, r.compactor.get())
 	}
 }
 
@@ -67,12 +63,7 @@ func (r *run) compactNow(step int, why agent.CompactionReason, detail, by string
 		r.warn("BeforeCompact: %v", err)
 		return false
 	}
-	switch exit := exit.(type) {
-	case nil:
-	case agent.SkipCompaction:
-		return false
-	default:
-		r.warn("BeforeCompact: %v", illegal(exit))
+	if _, ok := exit.(agent.SkipCompaction); ok {
 		return false
 	}
 

@@ -77,7 +77,7 @@ func (s *snapshot) check() (err error) {
 		}
 		runs[s.Run] = true
 	})
-	if err == nil && len(asked) == 0 && !s.deferred() {
+	if err == nil && len(asked) == 0 && !new(resumption).continues(s) {
 		err = errors.New("it has no question and no deferred call")
 	}
 	return err

@@ -5,12 +5,12 @@
 // concurrent use.
 //
 // A run (start.go, run.go) is a sequence of steps. A step builds a prompt (compact.go, prompt.go) and calls the model
-// (model.go). It decides the tool calls of the reply one after the other (decide.go, arguments.go, permission.go). Then
-// it dispatches the permitted calls in call order (group.go, dispatch.go) and records the results (batch.go). A reply
-// without calls, or a call of the done tool, is an answer that must pass the gates (done.go). An agent can be a tool of
-// another agent (subagent.go), or take over its conversation (handoff.go). A run that waits for a person ends with a
-// state (suspend.go, snapshot.go) and continues with the answer (resume.go, runs.go). See stop.go for the reasons to
-// stop, and end.go for the end of a run.
+// (model.go). It decides the tool calls of the reply one after the other (decide.go, arguments.go, permission.go).
+// Then it dispatches the permitted calls in call order (group.go, dispatch.go) and records the results (batch.go). A
+// reply without calls, or a call of the done tool, is an answer that must pass the gates (done.go). An agent can be a
+// tool of another agent (subagent.go), or take over its conversation (handoff.go). A run that waits for a person ends
+// with a state (suspend.go, snapshot.go) and continues with the answer (resume.go, resumption.go, runs.go). See
+// stop.go for the reasons to stop, and end.go for the end of a run.
 //
 // Models, tools and approvers run in goroutines of their own, so that the run can abandon one that ignores its time
 // limit (await.go). These goroutines are reused (crew.go), and the limits share one timer (timeouts.go).

@@ -66,8 +66,6 @@ func (r *run) gates(answer string, call *call) verdict {
 		v.answer, v.by, v.feedback = asked.Answer, "", problem
 	case agent.RejectDone:
 		v.feedback = orElse(orElse(exit.Feedback, exit.Reason), "the answer was rejected without a reason")
-	default:
-		v.withheld, v.feedback = true, illegal(exit).Error()
 	}
 	r.countRejection(answer, v)
 	return v

@@ -168,9 +168,7 @@ func (r *run) rescue() {
 	if err != nil {
 		r.warn("OnRunError: %v", err) // without an exit
 	}
-	switch exit := exit.(type) {
-	case nil:
-	case agent.EndTurn:
+	if end, ok := exit.(agent.EndTurn); ok {
 		r.warn("%s: %v", f.where, f.err)
 		r.signals = slices.DeleteFunc(r.signals, func(s agent.EndRun) bool {
 			if s.Cause != agent.CauseError {
@@ -179,9 +177,7 @@ func (r *run) rescue() {
 			r.warn("OnRunError: a reply replaced the failure; dropped its signal: %s", orElse(s.Message, "no message"))
 			return true
 		})
-		r.endedBy(exit, by, true)
-	default:
-		r.warn("OnRunError: %v", illegal(exit))
+		r.endedBy(end, by, true)
 	}
 }
 

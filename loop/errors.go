@@ -209,8 +209,3 @@ func find[E any, P interface {
 	}
 	return found
 }
-
-// illegal returns an error for an outcome that the loop does not know, because the hooks are newer than the loop.
-func illegal(exit any) error {
-	return fmt.Errorf("the loop does not know the outcome %T; bring loop and generated code to one version", exit)
-}

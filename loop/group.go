@@ -32,7 +32,7 @@ func (b *batch) dispatchGroups() {
 		}
 		permitted = permitted[:0]
 		for _, c := range group {
-			if b.pending(c) && (!c.waits || b.r.hasAnswer(c.spawned)) {
+			if b.pending(c) && (!c.waits || slices.ContainsFunc(c.spawned, b.r.resumes)) {
 				permitted = append(permitted, c)
 			}
 		}

@@ -72,9 +72,6 @@ func (b *batch) handoff(c *call, e *entry) bool {
 	case agent.EndTurn:
 		r.endTurn(exit, by)
 		return false
-	default:
-		r.fail("OnHandoff", illegal(exit))
-		return false
 	}
 	for _, to := range r.agent.Handoffs {
 		if to.name() == h.To {

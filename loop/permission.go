@@ -113,7 +113,7 @@ func (b *batch) vote(c *call) (*agent.Ask, string, agent.Denial) {
 	r := b.r
 	exit, by, err := r.hooks.OnPermission.FireBy(r.ctx, r.hookRun, c.forHooks())
 	c.failed = err
-	ask, denied := permission.Vote(exit, by, err, illegal)
+	ask, denied := permission.Vote(exit, by, err)
 	return ask, by.Hook, denied
 }
 
@@ -148,7 +148,7 @@ func (b *batch) beforeAsk(c *call, question agent.Question) (
 	r := b.r
 	exit, by, err := r.hooks.BeforeAsk.FireBy(r.ctx, r.hookRun, question)
 	c.failed = err
-	answer, decided, denied = permission.Answer(exit, by, err, illegal)
+	answer, decided, denied = permission.Answer(exit, by, err)
 	return answer, by.Hook, decided, denied
 }
 

@@ -91,9 +91,6 @@ func (r *run) prompt(at agent.Step) (reply agent.LLMResponse, failed string, err
 	case agent.EndTurn:
 		r.endTurn(exit, by)
 		return reply, "", nil
-	default:
-		r.fail("BeforeLLM", illegal(exit))
-		return reply, "", nil
 	}
 
 	if err := r.payable(req); err != nil {
@@ -177,13 +174,8 @@ func (r *run) received(ctx context.Context, at agent.Step, reply agent.LLMRespon
 		ownedField("Elapsed", reply.Elapsed, was.Elapsed))
 	reply.Step, reply.Usage, reply.Elapsed = at.Number, was.Usage, was.Elapsed
 	r.finishReason = reply.FinishReason
-	switch exit := exit.(type) {
-	case nil:
-	case agent.EndTurn:
-		r.endTurn(exit, by)
-	default:
-		r.fail("AfterLLM", illegal(exit))
-		return agent.LLMResponse{}, false
+	if end, ok := exit.(agent.EndTurn); ok {
+		r.endTurn(end, by)
 	}
 	return reply, true
 }

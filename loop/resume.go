@@ -116,7 +116,7 @@ func opened(req Request) (*snapshot, map[string]Answer, error) {
 		}
 		answers[q.ID] = answer
 	}
-	if len(answers) == 0 && !s.deferred() {
+	if len(answers) == 0 && !new(resumption).continues(s) {
 		return nil, nil, errors.New("there is no answer; give at least one")
 	}
 	return s, answers, nil
@@ -265,14 +265,4 @@ func (b *batch) entryAgain(c *call) *entry {
 	}
 	c.entry = e
 	return e
-}
-
-// hasAnswer reports whether there is an answer for one of the suspended runs.
-func (r *run) hasAnswer(spawned []savedSpawn) bool {
-	for _, s := range spawned {
-		if s.State != nil && r.continues(s.State) {
-			return true
-		}
-	}
-	return false
 }

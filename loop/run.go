@@ -139,13 +139,8 @@ func (r *run) begin() error {
 		r.fail("OnRunStart", err)
 		return nil
 	}
-	switch exit := exit.(type) {
-	case nil:
-	case agent.EndTurn:
-		r.endTurn(exit, by)
-		return nil
-	default:
-		r.fail("OnRunStart", illegal(exit))
+	if end, ok := exit.(agent.EndTurn); ok {
+		r.endTurn(end, by)
 		return nil
 	}
 	r.reportKeys() // hooks of OnRunStart may have added tools

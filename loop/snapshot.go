@@ -114,14 +114,6 @@ func (s *snapshot) questions() (pending []agent.Question) {
 	return pending
 }
 
-// deferred reports whether a call of the tree is deferred.
-func (s *snapshot) deferred() (found bool) {
-	s.each(func(s *snapshot) {
-		found = found || slices.ContainsFunc(s.Calls, func(c savedCall) bool { return c.Deferred })
-	})
-	return found
-}
-
 // id returns the ID of the Suspension.
 func (s *snapshot) id() string { return fmt.Sprintf("%s.%d", s.Run, s.Generation) }
 

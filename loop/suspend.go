@@ -23,33 +23,6 @@ type paused struct {
 	response  agent.LLMResponse // the last reply with calls
 }
 
-// A resumption is what a suspended run was resumed with.
-type resumption struct {
-	answers map[string]Answer                                 // by the ID of the question
-	wanted  func(run string, call agent.ToolCallRequest) bool // Request.Continue
-}
-
-// wants reports whether a deferred call of a suspended run is to be called again.
-func (r *resumption) wants(s *snapshot, c *savedCall) bool {
-	return c.Deferred && (r.wanted == nil || r.wanted(s.Run, c.request(s.Counters.Steps)))
-}
-
-// continues reports whether a suspended run can continue: there is an answer to one of the questions of its tree, or a
-// deferred call is wanted.
-func (r *resumption) continues(s *snapshot) (found bool) {
-	s.each(func(s *snapshot) {
-		for i := range s.Calls {
-			c := &s.Calls[i]
-			if q := c.Question; q != nil {
-				_, answered := r.answers[q.ID]
-				found = found || answered
-			}
-			found = found || r.wants(s, c)
-		}
-	})
-	return found
-}
-
 // suspend suspends the run if one of the calls waits for a person or for a run that it has started, and if the run has
 // not ended for another reason. It reports whether the run is suspended.
 func (b *batch) suspend() bool {

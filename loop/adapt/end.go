@@ -65,17 +65,10 @@ func (r *run) end(ctx context.Context, task Task, reply string, err error) (agen
 // rescue fires OnRunError. It returns the reply of a hook that replaces the failure, or nil.
 func (r *run) rescue(ctx context.Context, failed agent.RunError) (*Ended, error) {
 	exit, by, err := r.host.Hooks.OnRunError.FireBy(ctx, r.hookRun, failed)
-	if err != nil {
-		return nil, err
+	if end, ok := exit.(agent.EndTurn); ok && err == nil {
+		return turnEnded(end, by), nil
 	}
-	switch exit := exit.(type) {
-	case nil:
-		return nil, nil
-	case agent.EndTurn:
-		return turnEnded(exit, by), nil
-	default:
-		return nil, unknown(exit)
-	}
+	return nil, err
 }
 
 // signalOf returns the reason of a run that ended with err.

@@ -67,7 +67,7 @@ func (c *toolCall) judge() (agent.Denial, agent.Approval) {
 // vote fires OnPermission. It returns the Ask and the hook that asked, or a denial, or nothing if the call is allowed.
 func (c *toolCall) vote() (ask *agent.Ask, hook string, denied agent.Denial) {
 	exit, by, err := c.host.Hooks.OnPermission.FireBy(c.ctx, c.hookRun, c.req.Clone())
-	ask, denied = permission.Vote(exit, by, err, unknown)
+	ask, denied = permission.Vote(exit, by, err)
 	return ask, by.Hook, denied
 }
 
@@ -86,7 +86,7 @@ func (c *toolCall) beforeAsk(q agent.Question) (
 	answer agent.Approval, hook string, decided bool, denied agent.Denial,
 ) {
 	exit, by, err := c.host.Hooks.BeforeAsk.FireBy(c.ctx, c.hookRun, q)
-	answer, decided, denied = permission.Answer(exit, by, err, unknown)
+	answer, decided, denied = permission.Answer(exit, by, err)
 	return answer, by.Hook, decided, denied
 }
 

@@ -149,8 +149,6 @@ func (c *toolCall) decide() error {
 	case agent.EndTurn:
 		_ = c.endTurn(exit, by)
 		c.notRun()
-	default:
-		return unknown(exit)
 	}
 	return nil
 }
@@ -285,12 +283,8 @@ func (c *toolCall) after() error {
 			}
 		}
 	}
-	switch exit := exit.(type) {
-	case nil:
-	case agent.EndTurn:
-		_ = c.endTurn(exit, by)
-	default:
-		return unknown(exit)
+	if end, ok := exit.(agent.EndTurn); ok {
+		_ = c.endTurn(end, by)
 	}
 	return nil
 }

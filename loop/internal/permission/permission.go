@@ -15,9 +15,8 @@ import (
 // Cancelled is the reason of a denial if the run ends before the approver answers.
 const Cancelled = "the run was cancelled before there was an answer"
 
-// Vote returns the result of a fire of OnPermission: an Ask, or a denial, or neither if the call is allowed. unknown
-// makes the error for an exit of a newer spec.
-func Vote(exit agent.OnPermissionExit, by hookkit.By, err error, unknown func(any) error) (*agent.Ask, agent.Denial) {
+// Vote returns the result of a fire of OnPermission: an Ask, or a denial, or neither if the call is allowed.
+func Vote(exit agent.OnPermissionExit, by hookkit.By, err error) (*agent.Ask, agent.Denial) {
 	if err != nil {
 		return nil, failed(by, err)
 	}
@@ -29,16 +28,15 @@ func Vote(exit agent.OnPermissionExit, by hookkit.By, err error, unknown func(an
 			return nil, failed(by, err)
 		}
 		return &exit, agent.Denial{}
-	case agent.Deny:
-		return nil, agent.Denial{Kind: agent.DeniedByVote, By: by.Hook, Reason: exit.Reason}
 	default:
-		return nil, failed(by, unknown(exit))
+		deny, _ := exit.(agent.Deny)
+		return nil, agent.Denial{Kind: agent.DeniedByVote, By: by.Hook, Reason: deny.Reason}
 	}
 }
 
 // Answer returns the result of a fire of BeforeAsk. decided is false if no hook answered, so that the approver is
 // asked. A refusal and a failure come with a denial.
-func Answer(exit agent.BeforeAskExit, by hookkit.By, err error, unknown func(any) error) (
+func Answer(exit agent.BeforeAskExit, by hookkit.By, err error) (
 	answer agent.Approval, decided bool, denied agent.Denial,
 ) {
 	if err != nil {
@@ -49,11 +47,10 @@ func Answer(exit agent.BeforeAskExit, by hookkit.By, err error, unknown func(any
 		return answer, false, denied
 	case agent.Approve:
 		return agent.Approval{Allow: true, Reason: exit.Reason, Args: exit.Args, Remember: exit.Remember}, true, denied
-	case agent.Refuse:
-		denied = agent.Denial{Kind: agent.DeniedByAnswer, By: by.Hook, Reason: Declined(exit.Reason)}
-		return agent.Approval{Reason: exit.Reason, StopRun: exit.StopRun}, true, denied
 	default:
-		return answer, true, failed(by, unknown(exit))
+		refuse, _ := exit.(agent.Refuse)
+		denied = agent.Denial{Kind: agent.DeniedByAnswer, By: by.Hook, Reason: Declined(refuse.Reason)}
+		return agent.Approval{Reason: refuse.Reason, StopRun: refuse.StopRun}, true, denied
 	}
 }
 
