@@ -105,6 +105,13 @@
 //
 // Another run, for example a child, has a lock of its own. The check compares the expressions of the runs.
 //
+// # Analyzer noanswer
+//
+// noanswer: find paths of an around hook that return no answer
+//
+// A hook of an around point returns the answer of next.Call, or makes one with hookkit.Answered. A zero Answer without
+// an error is a failure of the hook, even if the act ran.
+//
 // # Analyzer unfired
 //
 // unfired: find declared points that a program never fires

@@ -4,7 +4,7 @@ import "golang.org/x/tools/go/analysis"
 
 // checks are those for authors of hooks, and then those for programs that fire.
 var checks = []check{
-	unbound, boundTwice, options, exitValue, lostChange, sharedPayload, keptPayload, hookState, perRun,
+	unbound, boundTwice, options, exitValue, lostChange, sharedPayload, keptPayload, hookState, perRun, noAnswer,
 	unfired, fireResult, missedExit, exitCase, fireCopy, runPerFire, outerHooks,
 }
 
