@@ -51,7 +51,7 @@ func (i *invocation) diff(_ context.Context, args []string) (int, error) {
 	}
 	out := bufio.NewWriter(i.stdout)
 	p := newPrinter(out, colors, verbose)
-	var s differences
+	s := newDifferences()
 	for c := range hooklog.Diff(records[0], records[1]) { // eventsOf yields no errors
 		s.add(c)
 		switch {
@@ -65,8 +65,9 @@ func (i *invocation) diff(_ context.Context, args []string) (int, error) {
 			return trouble, err
 		}
 	}
+	s.finish()
 	if asJSON {
-		err = writeLine(out, s.json())
+		err = writeLine(out, map[string]any{"summary": s})
 	} else {
 		s.print(out, colors)
 	}

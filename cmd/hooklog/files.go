@@ -79,15 +79,11 @@ func filesOf(name string) ([]source, error) {
 		return nil, fmt.Errorf("%s is a directory: name a file", visible(name, 0))
 	}
 	files, err := rotated.Open(name)
-	return sourcesOf(files), err
-}
-
-func sourcesOf(files []rotated.File) []source {
 	var all []source
 	for _, f := range files {
 		all = append(all, source{f.Name(), f.Info, f.File})
 	}
-	return all
+	return all, err
 }
 
 func closeAll(all []source) {

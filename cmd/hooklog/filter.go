@@ -53,6 +53,8 @@ func (f *filter) match(e hooklog.Event) bool {
 		(!f.until.given || e.Time.Before(f.until.time))
 }
 
+var hashSeed = maphash.MakeSeed()
+
 // maxSubRuns is how many sub-runs a filter remembers. Without a bound, a record could fill the memory.
 const maxSubRuns = 1 << 16
 

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"path/filepath"
 
 	"github.com/hookgen/hookgen/cmd/hooklog/internal/eventlog"
 	"github.com/hookgen/hookgen/cmd/hooklog/internal/eventpage"
@@ -21,25 +22,18 @@ func (i *invocation) html(ctx context.Context, args []string) (int, error) {
 	flags.StringVar(&out, "o", "", "")
 	flags.StringVar(&named, "name", "", "")
 	files, err := parse(flags, args)
-	switch {
-	case err != nil:
-		return trouble, err
-	case len(files) != 1:
-		return trouble, usage("want one FILE; - is standard input")
-	case out == "" && files[0] == standardInput:
-		return trouble, usage("name the file of the page with -o, or pass -o - for standard output")
-	case out == "":
-		out = files[0] + ".html"
-	}
-	if err := checkPage(out, files[0]); err != nil {
-		return trouble, err
-	}
-	x, name, end, err := i.openIndex(files[0], true)
 	if err != nil {
 		return trouble, err
 	}
-	defer end()
-	if x.Name, err = nameField(named); err != nil {
+	x, err := i.openIndex(files, named)
+	if err != nil {
+		return trouble, err
+	}
+	defer x.Close() // it was only read
+	if out == "" {
+		out = files[0] + ".html"
+	}
+	if err := checkPage(out, files[0]); err != nil {
 		return trouble, err
 	}
 	if run == "" {
@@ -62,7 +56,7 @@ func (i *invocation) html(ctx context.Context, args []string) (int, error) {
 		return trouble, err
 	}
 	var page bytes.Buffer
-	err = eventpage.Write(&page, x, name, runs...)
+	err = eventpage.Write(&page, x, filepath.Base(files[0]), runs...)
 	var large *eventpage.SizeError
 	if errors.As(err, &large) {
 		return trouble, tooLarge(err)
@@ -80,7 +74,7 @@ func (i *invocation) html(ctx context.Context, args []string) (int, error) {
 
 // tooLarge adds the remedies to the error for a page that is too large.
 func tooLarge(err error) error {
-	return fmt.Errorf("%w: choose runs with -run, select events with hooklog show -json and pass them to hooklog html -, "+
+	return fmt.Errorf("%w: choose runs with -run, write a part of the record into a file with hooklog show -json, "+
 		"or look at the record with hooklog serve", err)
 }
 
@@ -92,9 +86,6 @@ func checkPage(out, record string) error {
 	}
 	if !info.Mode().IsRegular() {
 		return usage("-o %s is not a regular file; pass -o - for standard output", out)
-	}
-	if record == standardInput {
-		return nil
 	}
 	files, err := filesOf(record)
 	if err != nil {

@@ -1,16 +1,13 @@
 package main
 
 import (
-	"bytes"
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"io"
 	"maps"
 	"slices"
-	"strings"
 	"time"
-
-	"github.com/rogpeppe/go-internal/diff"
 
 	"github.com/hookgen/hookgen/cmd/hooklog/internal/eventpage"
 	"github.com/hookgen/hookgen/hookkit/hooklog"
@@ -186,80 +183,32 @@ func place(by, site string) string {
 // value writes JSON in one line.
 func value(text json.RawMessage) string { return visible(string(text), mostValue) }
 
-// changes prints the difference between two JSON values.
+// mostDiffLines bounds the lines of a difference, so that two texts of megabytes do not fill the screen.
+const mostDiffLines = 60
+
+// changes prints the difference between two JSON values, as the page shows it. A missing one is empty.
 func (p *printer) changes(was, is json.RawMessage) {
-	for _, line := range difference(was, is) {
-		color := ""
-		switch line[0] {
-		case '-':
-			color = red
-		case '+':
-			color = cyan
-		}
-		fmt.Fprintf(p.w, "        %s\n", p.palette.paint(color, line))
+	colors := map[string]string{"-": red, "+": cyan}
+	d := eventpage.Difference(was, is)
+	if d == nil {
+		return
 	}
-}
-
-// The limits of a difference: its time and length, so that two texts of megabytes do not fill the screen.
-const (
-	mostDiffed    = 1 << 20 // bytes
-	mostDiffLines = 60
-	lineWidth     = 100 // characters, after which a line is broken at the next blank
-	longestLine   = 400 // characters, after which it is broken anywhere
-)
-
-// difference returns the lines of a diff between two JSON values. Each begins with a blank, - or +.
-func difference(was, is json.RawMessage) []string {
-	if len(was)+len(is) > mostDiffed {
-		return []string{fmt.Sprintf("-%s", plural(len(was), "byte")), fmt.Sprintf("+%s", plural(len(is), "byte"))}
-	}
-	text := diff.Diff("", readable(was), "", readable(is))
-	var lines []string
-	for line := range strings.Lines(string(text)) {
-		line = strings.TrimSuffix(line, "\n")
-		switch {
-		case len(lines) == mostDiffLines:
-			return append(lines, " ... (the rest of the difference is not shown)")
-		case line == "", strings.HasPrefix(line, "diff "), strings.HasPrefix(line, "--- "), strings.HasPrefix(line, "+++ "),
-			strings.HasPrefix(line, "@@ "):
-		default:
-			lines = append(lines, visible(line, 0))
-		}
-	}
-	return lines
-}
-
-// readable breaks JSON into lines: at each element, in strings after each line break, and where a line is too long. So
-// a diff of long texts has only the lines that differ.
-func readable(text json.RawMessage) []byte {
-	if len(text) == 0 {
-		return nil // there was no exit, or no contribution
-	}
-	var out bytes.Buffer
-	for line := range strings.Lines(eventpage.Pretty(text)) {
-		line = strings.TrimSuffix(line, "\n")
-		text := strings.TrimLeft(line, " ")
-		margin := line[:len(line)-len(text)]
-		for i, part := range broken(text) {
-			if i > 0 {
-				out.WriteString("  ")
+	for n, l := range d.Lines {
+		text := cmp.Or(l.Op, " ")
+		for _, part := range l.Parts {
+			text += part.Text
+			if part.Cut > 0 {
+				text += fmt.Sprintf("... (%s more) ...", plural(part.Cut, "byte"))
 			}
-			out.WriteString(margin + part + "\n")
+		}
+		if n == mostDiffLines {
+			text = " ... (the rest of the difference is not shown)"
+		}
+		if l.Op != "@" || n == mostDiffLines {
+			fmt.Fprintf(p.w, "        %s\n", p.palette.paint(colors[text[:1]], visible(text, 0)))
+		}
+		if n == mostDiffLines {
+			return
 		}
 	}
-	return out.Bytes()
-}
-
-// broken breaks a line at the first blank after lineWidth characters, or where it is too long without a blank.
-func broken(line string) []string {
-	var parts []string
-	start, width := 0, 0
-	for i := range line {
-		if width >= lineWidth && line[i-1] == ' ' || width >= longestLine {
-			parts = append(parts, line[start:i])
-			start, width = i, 0
-		}
-		width++
-	}
-	return append(parts, line[start:])
 }

@@ -37,10 +37,3 @@ func TestChangesAreShort(t *testing.T) {
 		})
 	}
 }
-
-func TestReadableNeedsLittleMemory(t *testing.T) {
-	text := json.RawMessage(strings.Repeat("[", 9000) + strings.Repeat("]", 9000))
-	if n := len(readable(text)); n > 2_000_000 {
-		t.Errorf("a value of %d bytes has %d bytes", len(text), n)
-	}
-}

@@ -3,27 +3,23 @@ package main
 import (
 	"errors"
 	"fmt"
-	"hash/maphash"
 	"io"
 	"iter"
 	"strings"
 
 	"github.com/hookgen/hookgen/hookkit/hooklog"
-	"github.com/hookgen/hookgen/internal/eventline"
 )
 
 // mostReports is how many lines of a source are reported one by one. The others are counted.
 const mostReports = 50
 
-// A reader reads sources, and reports the lines that are damaged or out of order.
+// A reader reads sources, and reports the lines that are damaged.
 type reader struct {
-	stderr     io.Writer
-	sources    int
-	events     int
-	damaged    int  // lines
-	disordered int  // events
-	failed     bool // a source could not be read to its end
-	order      order
+	stderr  io.Writer
+	sources int
+	events  int
+	damaged int  // lines
+	failed  bool // a source could not be read to its end
 }
 
 // lines yields the lines of a source that are events.
@@ -32,28 +28,19 @@ func (r *reader) lines(s source) iter.Seq[hooklog.Line] {
 		r.sources++
 		defer func() { _ = s.file.Close() }() // it was only read
 		in := &input{Reader: s.file}
-		damaged, disordered := r.damaged, r.disordered
+		damaged := r.damaged
 		for l, err := range hooklog.ReadLines(in) {
 			if err != nil {
 				r.problem(s, in, err, r.damaged-damaged)
 				continue
 			}
 			r.events++
-			if why := r.order.check(l.Event); why != "" {
-				if r.disordered-disordered < mostReports {
-					r.report(s, "%d: %s", l.Number, why)
-				}
-				r.disordered++
-			}
 			if !yield(l) {
 				break
 			}
 		}
 		if more := r.damaged - damaged - mostReports; more > 0 {
 			r.report(s, " %s", plural(more, "more damaged line"))
-		}
-		if more := r.disordered - disordered - mostReports; more > 0 {
-			r.report(s, " %s out of order", plural(more, "more event"))
 		}
 	}
 }
@@ -93,18 +80,15 @@ func (r *reader) code() int {
 	return fine
 }
 
-// summarize prints a line with the number of damaged lines and of events out of order, and the note of the command, for
-// example that no event matches. If all lines are sound and note is "", it prints nothing.
+// summarize prints a line with the number of damaged lines, and the note of the command, for example that no event
+// matches. If all lines are sound and note is "", it prints nothing.
 func (r *reader) summarize(note string) {
-	if r.damaged+r.disordered == 0 && note == "" {
+	if r.damaged == 0 && note == "" {
 		return
 	}
 	parts := []string{plural(r.events, "event") + " in " + plural(r.sources, "file")}
 	if r.damaged > 0 {
 		parts = append(parts, plural(r.damaged, "damaged line"))
-	}
-	if r.disordered > 0 {
-		parts = append(parts, plural(r.disordered, "event")+" out of order")
 	}
 	if r.events == 0 && r.damaged > 0 {
 		note = "is this a record? hooklog.Open and hooklog.Lines write records"
@@ -128,37 +112,6 @@ func (i *input) Read(p []byte) (int, error) {
 	}
 	return n, err
 }
-
-// An order finds events that are out of order, for example because files were joined in the wrong order. It compares
-// the events of a run only: programs and goroutines that share a file take turns in it, and their numbers and times
-// need not rise together.
-type order struct {
-	last map[uint64]eventline.Position // by the hash of the run's ID
-}
-
-// maxOrdered is how many runs an order remembers before it forgets all of them.
-const maxOrdered = 1 << 16
-
-// check returns why an event is out of order, or "".
-func (o *order) check(e hooklog.Event) string {
-	if e.Run.ID == "" {
-		return ""
-	}
-	if o.last == nil || len(o.last) == maxOrdered {
-		o.last = map[uint64]eventline.Position{}
-	}
-	id := maphash.String(hashSeed, e.Run.ID)
-	before, known := o.last[id]
-	at := eventline.Position{Seq: e.Seq, Time: e.Time}
-	if known && at.Before(before) {
-		return fmt.Sprintf("event %d of the run %s is out of order: event %d is before it",
-			e.Seq, shortID(e.Run.ID), before.Seq)
-	}
-	o.last[id] = at
-	return ""
-}
-
-var hashSeed = maphash.MakeSeed()
 
 // plural writes a number with its noun.
 func plural(n int, noun string) string {

@@ -25,7 +25,7 @@ const (
 type invocation struct {
 	stdin          io.Reader
 	stdout, stderr io.Writer
-	pause          func(context.Context) bool // see follow.go; tests have their own
+	pause          func(context.Context) bool // see serve.go; tests have their own
 
 	line       *progress.Line
 	read, size atomic.Int64 // of the sources, in bytes

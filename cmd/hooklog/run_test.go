@@ -1,11 +1,12 @@
 package main
 
 import (
+	"bufio"
 	"bytes"
 	"context"
 	"errors"
+	"io"
 	"net"
-	"path/filepath"
 	"reflect"
 	"strings"
 	"testing"
@@ -63,14 +64,35 @@ var errFull = errors.New("no space left")
 
 func (fullDisk) Write([]byte) (int, error) { return 0, errFull }
 
-func TestFollowingEndsIfOutputFails(t *testing.T) {
-	path := filepath.Join(t.TempDir(), "run.jsonl")
-	appendTo(t, path, lineOf(event(1)))
-	var stderr bytes.Buffer
-	i := &invocation{
-		stdout: fullDisk{}, stderr: &stderr, pause: func(ctx context.Context) bool { return ctx.Err() == nil },
+// A program may write events for hours, and tail -F another one.
+func TestShowPrintsEachEventOfAPipe(t *testing.T) {
+	in, events := io.Pipe()
+	out, printed := io.Pipe()
+	i := &invocation{stdin: in, stdout: printed, stderr: io.Discard}
+	ended := make(chan int, 1)
+	go func() { ended <- i.run(t.Context(), []string{"show", "-json", "-"}) }()
+	lines := bufio.NewReader(out)
+	for n := range int64(3) {
+		if _, err := io.WriteString(events, lineOf(event(n))); err != nil {
+			t.Fatal(err)
+		}
+		if got, err := lines.ReadString('\n'); err != nil || got != lineOf(event(n)) {
+			t.Errorf("got %q, %v", got, err)
+		}
 	}
-	code := i.run(t.Context(), []string{"show", "-f", path})
+	_ = events.Close()
+	if code := <-ended; code != fine {
+		t.Errorf("the exit code is %d", code)
+	}
+}
+
+func TestShowEndsIfOutputFails(t *testing.T) {
+	in, events := io.Pipe()
+	defer events.Close()
+	var stderr bytes.Buffer
+	i := &invocation{stdin: in, stdout: fullDisk{}, stderr: &stderr}
+	go func() { _, _ = io.WriteString(events, lineOf(event(1))) }() // an error means that nobody reads any more
+	code := i.run(t.Context(), []string{"show", "-"})
 	if code != trouble || !strings.Contains(stderr.String(), "no space") {
 		t.Errorf("the exit code is %d: %s", code, stderr.String())
 	}

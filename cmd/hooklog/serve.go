@@ -3,7 +3,6 @@ package main
 import (
 	"context"
 	"crypto/rand"
-	"errors"
 	"fmt"
 	"io"
 	"net"
@@ -32,9 +31,6 @@ func (i *invocation) serve(ctx context.Context, args []string) (int, error) {
 	if err != nil {
 		return trouble, err
 	}
-	if len(files) != 1 {
-		return trouble, usage("want one FILE; - is standard input")
-	}
 	token, err := tokenOf(tokenFile)
 	if err != nil {
 		return trouble, err
@@ -50,19 +46,16 @@ func (i *invocation) serve(ctx context.Context, args []string) (int, error) {
 	if err != nil {
 		return trouble, err
 	}
-	x, title, end, err := i.openIndex(files[0], false)
+	x, err := i.openIndex(files, name)
 	if err != nil {
 		return trouble, err
 	}
-	defer end()
-	if x.Name, err = nameField(name); err != nil {
-		return trouble, err
-	}
+	defer x.Close() // it was only read
 	// The index has few pointers, so collecting garbage costs little, and the record may be read for a minute.
 	defer debug.SetGCPercent(debug.SetGCPercent(25))
 
 	server := &http.Server{
-		Handler:           eventpage.NewHandler(x, title, token, hosts...),
+		Handler:           eventpage.NewHandler(x, filepath.Base(files[0]), token, hosts...),
 		ReadHeaderTimeout: 10 * time.Second,
 		MaxHeaderBytes:    64 << 10,
 		BaseContext:       func(net.Listener) context.Context { return ctx }, // ends the requests that wait for changes
@@ -111,16 +104,36 @@ func (i *invocation) keepReading(ctx context.Context, x *eventlog.Index, served 
 	}
 }
 
-// nameField reads the flag -name.
-func nameField(text string) (eventlog.Field, error) {
-	if text == "" {
-		return eventlog.Field{}, nil
+// pollInterval is how long serve waits before it looks at its file again.
+const pollInterval = 250 * time.Millisecond
+
+// pause waits for the interval, and returns false if the context ends.
+func pause(ctx context.Context) bool {
+	select {
+	case <-ctx.Done():
+		return false
+	case <-time.After(pollInterval):
+		return true
 	}
-	field, err := eventlog.ParseField(text)
-	if err != nil {
-		return field, usage("-name: %w", err)
+}
+
+// openIndex opens the index of the one file on the command line, whose runs have the names of a field.
+func (i *invocation) openIndex(files []string, name string) (*eventlog.Index, error) {
+	if len(files) != 1 || files[0] == standardInput {
+		return nil, usage("want one FILE, which is not standard input: the page reads its events again")
 	}
-	return field, nil
+	var field eventlog.Field
+	if name != "" {
+		var err error
+		if field, err = eventlog.ParseField(name); err != nil {
+			return nil, usage("-name: %w", err)
+		}
+	}
+	x, err := eventlog.Open(files[0])
+	if err == nil {
+		x.Name = field
+	}
+	return x, err
 }
 
 // tokenOf reads the token from a file, so that the address of the page stays the same. Without a file it is random.
@@ -182,49 +195,6 @@ func addressOf(l net.Listener, host string) (address string, hosts []string, err
 	return u.String(), append(hosts, strings.TrimPrefix(u.String(), "http://")), nil
 }
 
-// openIndex opens the index of a record, which the caller closes with end. Standard input is copied to a temporary
-// file, because the index reads events again: in the background, or if whole is set, before openIndex returns.
-func (i *invocation) openIndex(path string, whole bool) (x *eventlog.Index, name string, end func(), err error) {
-	if path != standardInput {
-		if x, err = eventlog.Open(path); err != nil {
-			return nil, "", nil, err
-		}
-		return x, filepath.Base(path), func() { _ = x.Close() }, nil // it was only read
-	}
-	file, err := os.CreateTemp("", "hooklog-*.jsonl") // which only its owner can read
-	if err != nil {
-		return nil, "", nil, err
-	}
-	copied := make(chan error, 1)
-	go func() {
-		_, err := io.Copy(file, i.stdin)
-		if err != nil && !errors.Is(err, os.ErrClosed) && !whole {
-			fmt.Fprintf(i.stderr, "hooklog: standard input is read only in part: %s\n", visible(err.Error(), 0))
-		}
-		copied <- err
-	}()
-	spool, err := os.Open(file.Name())
-	// A program that is killed removes nothing, and the file has payloads. Windows removes no file that is open.
-	_ = os.Remove(file.Name())
-	end = func() {
-		_ = x.Close()
-		_ = file.Close() // ends the copying, too
-		_ = os.Remove(file.Name())
-	}
-	if err != nil {
-		return nil, "", nil, errors.Join(err, file.Close(), os.Remove(file.Name()))
-	}
-	x = eventlog.OpenFile(spool, "standard input")
-	if whole {
-		i.line.Set(func() string { return "reading standard input" })
-		if err := <-copied; err != nil {
-			end()
-			return nil, "", nil, fmt.Errorf("standard input cannot be copied: %w", err)
-		}
-	}
-	return x, "standard input", end, nil
-}
-
 // A reporter prints problems of a record, each one once.
 type reporter struct {
 	generation, printed, more int
@@ -241,9 +211,7 @@ func (r *reporter) report(w io.Writer, s eventlog.Status, complete bool) int {
 		if p.Open && !complete {
 			continue
 		}
-		if !p.Shown {
-			code = findings
-		}
+		code = findings
 		if n >= r.printed {
 			fmt.Fprintln(w, visible(p.String(), 0))
 			r.printed = n + 1

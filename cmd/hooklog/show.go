@@ -8,8 +8,6 @@ import (
 	"fmt"
 	"io"
 	"iter"
-	"os"
-	"os/signal"
 	"slices"
 	"strings"
 
@@ -22,14 +20,13 @@ import (
 func (i *invocation) show(ctx context.Context, args []string) (int, error) {
 	flags := newFlags("show")
 	var (
-		f                     filter
-		asJSON, verbose, tail bool
-		color, view           string
+		f               filter
+		asJSON, verbose bool
+		color, view     string
 	)
 	f.define(flags)
 	flags.BoolVar(&asJSON, "json", false, "")
 	flags.BoolVar(&verbose, "v", false, "")
-	flags.BoolVar(&tail, "f", false, "")
 	flags.StringVar(&color, "color", "auto", "")
 	flags.StringVar(&view, "view", "", "")
 	files, err := parse(flags, args)
@@ -44,41 +41,19 @@ func (i *invocation) show(ctx context.Context, args []string) (int, error) {
 		return trouble, usage("-json prints whole lines, and -v prints details for people: choose one")
 	case f.sub && f.run == "":
 		return trouble, usage("-sub needs -run")
-	case view != "" && (asJSON || verbose || tail):
-		return trouble, usage("-view prints a view of all events: leave -json, -v and -f out")
+	case view != "" && (asJSON || verbose):
+		return trouble, usage("-view prints a view of all events: leave -json and -v out")
 	case view != "" && !slices.Contains(record.Shown(), view):
 		return trouble, usage("%q is not a view: choose one of %s", view, strings.Join(record.Shown(), ", "))
-	case tail && len(files) != 1:
-		return trouble, usage("-f needs one FILE")
 	}
-	stop := func() {}
-	if tail {
-		ctx, stop = signal.NotifyContext(ctx, os.Interrupt)
-		defer stop()
-	}
-	r := &reader{stderr: i.stderr}
-	out := bufio.NewWriter(i.stdout)
-	var sources iter.Seq[source]
-	if tail {
-		sources, err = follow(files[0], func() bool { return i.pause(ctx) }, func() {
-			if out.Flush() != nil {
-				stop() // nobody reads the output, or the disk is full; the last flush returns the error again
-			}
-		},
-			func(s source, what string) {
-				_ = out.Flush() // the last flush returns its error
-				r.report(s, " %s", what)
-			})
-	} else {
-		var all []source
-		all, err = i.sources(files)
-		sources = slices.Values(all)
-	}
+	sources, err := i.sources(files)
 	if err != nil {
 		return trouble, err
 	}
+	r := &reader{stderr: i.stderr}
+	out := bufio.NewWriter(i.stdout)
 	if view != "" {
-		if err := showView(ctx, out, view, r.matching(ctx, sources, &f)); err != nil {
+		if err := showView(ctx, out, view, r.matching(sources, &f)); err != nil {
 			return trouble, err
 		}
 		r.summarize("")
@@ -90,9 +65,12 @@ func (i *invocation) show(ctx context.Context, args []string) (int, error) {
 		write = jsonWriter(ctx, out, terminal.IsTerminal(i.stdout))
 	}
 	shown := 0
-	for l := range r.matching(ctx, sources, &f) {
+	for l := range r.matching(sources, &f) {
 		shown++
 		write(l)
+		if slices.Contains(files, standardInput) && out.Flush() != nil { // it may be a program that runs for long
+			break // the last flush returns the error again
+		}
 	}
 	if err := out.Flush(); err != nil {
 		return trouble, err
@@ -141,17 +119,14 @@ func jsonWriter(ctx context.Context, out io.Writer, escaped bool) func(hooklog.L
 	}
 }
 
-// matching returns the lines of the events that match, until the context ends.
-func (r *reader) matching(ctx context.Context, sources iter.Seq[source], f *filter) iter.Seq[hooklog.Line] {
+// matching returns the lines of the events that match.
+func (r *reader) matching(sources []source, f *filter) iter.Seq[hooklog.Line] {
 	return func(yield func(hooklog.Line) bool) {
-		for s := range sources {
+		for _, s := range sources {
 			for l := range r.lines(s) {
-				if f.match(l.Event) && !yield(l) || ctx.Err() != nil {
+				if f.match(l.Event) && !yield(l) {
 					return
 				}
-			}
-			if ctx.Err() != nil {
-				return
 			}
 		}
 	}

@@ -140,11 +140,10 @@ func writeNumbers(w io.Writer, r *reader, n *numbers.Numbers) error {
 	text, err := json.MarshalIndent(struct {
 		Files int `json:"files"`
 		*numbers.Numbers
-		Damaged    int             `json:"damagedLines"`
-		Disordered int             `json:"outOfOrder"`
-		Points     []numbers.Point `json:"points"`
-		Hooks      []numbers.Hook  `json:"hooks"`
-	}{r.sources, n, r.damaged, r.disordered, n.Points(), n.Hooks()}, "", "  ")
+		Damaged int             `json:"damagedLines"`
+		Points  []numbers.Point `json:"points"`
+		Hooks   []numbers.Hook  `json:"hooks"`
+	}{r.sources, n, r.damaged, n.Points(), n.Hooks()}, "", "  ")
 	if err != nil {
 		return err
 	}

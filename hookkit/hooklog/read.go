@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io"
 	"iter"
+	"unicode"
 
 	"github.com/hookgen/hookgen/hookkit/wire"
 	"github.com/hookgen/hookgen/internal/eventline"
@@ -44,12 +45,13 @@ func Read(r io.Reader) iter.Seq2[Event, error] {
 // A Line is a line of a log with its event.
 type Line struct {
 	Number int    // from 1
-	Text   []byte // without the line break; valid until the following line is read
+	Offset int64  // of Text in the reader, in bytes
+	Text   []byte // without blanks around it; valid until the following line is read
 	Event  Event
 }
 
 // ReadLines is like [Read] for programs that also need the text of the lines, for example to copy some of them to
-// another log as they are. With an error the Line is zero.
+// another log as they are. With an error the Line has only its Number and Offset.
 func ReadLines(r io.Reader) iter.Seq2[Line, error] {
 	return func(yield func(Line, error) bool) {
 		lines, earlier := lineReader{b: bufio.NewReaderSize(r, 64<<10)}, new(lists)
@@ -65,14 +67,14 @@ func ReadLines(r io.Reader) iter.Seq2[Line, error] {
 				}
 				continue
 			}
-			l := Line{Number: n, Text: line}
+			l := Line{Number: n, Offset: lines.offset, Text: line}
 			if lines.skipped > 0 {
 				err = fmt.Errorf("it has %d bytes, more than %d", int64(len(line))+lines.skipped, MaxLine)
 			} else if l.Event, err = readEvent(line); err != nil && !ended {
 				err = fmt.Errorf("it is incomplete: %w", errors.Join(io.ErrUnexpectedEOF, err))
 			}
 			if err != nil {
-				l, err = Line{}, &LineError{n, err}
+				l.Text, l.Event, err = nil, Event{}, &LineError{n, err}
 			} else {
 				l.Event.whole = earlier.keep(&l.Event, nil)
 			}
@@ -87,16 +89,19 @@ func ReadLines(r io.Reader) iter.Seq2[Line, error] {
 type lineReader struct {
 	b       *bufio.Reader
 	line    []byte
+	offset  int64 // of the line, after its leading blanks
+	read    int64 // bytes
 	skipped int64 // bytes of the line after the first MaxLine
 }
 
-// next returns the next line without its line break, and whether it has one. The line is valid until the following one
+// next returns the next line without the blanks around it, and whether it has a line break. The line is valid until the following one
 // is read.
 func (r *lineReader) next() (line []byte, ended bool, err error) {
-	r.line, r.skipped = r.line[:0], 0
+	r.line, r.offset, r.skipped = r.line[:0], r.read, 0
 	for {
 		part, err := r.b.ReadSlice('\n')
 		ended := err == nil
+		r.read += int64(len(part))
 		part = bytes.TrimSuffix(part, []byte{'\n'})
 		room := min(len(part), MaxLine-len(r.line))
 		r.line = append(r.line, part[:room]...)
@@ -104,7 +109,9 @@ func (r *lineReader) next() (line []byte, ended bool, err error) {
 		switch {
 		case errors.Is(err, bufio.ErrBufferFull):
 		case err == nil, errors.Is(err, io.EOF):
-			return bytes.TrimSpace(r.line), ended, nil
+			text := bytes.TrimLeftFunc(r.line, unicode.IsSpace)
+			r.offset += int64(len(r.line) - len(text))
+			return bytes.TrimSpace(text), ended, nil
 		default:
 			return nil, false, err
 		}

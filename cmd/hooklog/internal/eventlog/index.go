@@ -10,12 +10,12 @@ import (
 
 	"github.com/hookgen/hookgen/cmd/hooklog/internal/numbers"
 	"github.com/hookgen/hookgen/cmd/hooklog/internal/rotated"
+	"github.com/hookgen/hookgen/hookkit/hooklog"
 	"github.com/hookgen/hookgen/hookkit/wire"
-	"github.com/hookgen/hookgen/internal/eventline"
 )
 
-// An Index is an index of a record. Make one with [Open] or [OpenFile], and call [Index.Update] to read the record. Its
-// methods may be called concurrently.
+// An Index is an index of a record. Make one with [Open], and call [Index.Update] to read the record. Its methods may be
+// called concurrently.
 //
 // Events and runs have numbers, from 0 in the order of the record. They stay valid until the generation changes, see
 // [Status].
@@ -27,7 +27,7 @@ type Index struct {
 	// Name is the field that names a run; zero for none. Set it before the first Update.
 	Name Field
 
-	path string // "" if the file cannot be replaced, because only this process has its name
+	path string
 
 	updating sync.Mutex // held by Update; guards the reader
 	reader   reader
@@ -40,6 +40,7 @@ type Index struct {
 	runs      []run
 	byID      map[string]int32
 	waiting   map[string][]int32 // runs by the ID of their parent, which has no event yet
+	specs     names
 	points    names
 	hooks     names
 	choices   names // decisions
@@ -107,19 +108,11 @@ func mustBeRegular(path string, info fs.FileInfo) error {
 	return nil
 }
 
-// OpenFile returns an index of a file that no other program can rename, under a name for people. Close closes the file.
-func OpenFile(f *os.File, name string) *Index {
-	x := &Index{changed: make(chan struct{}), files: []file{{f, name}}}
-	x.status.Generation = 1
-	x.clear()
-	return x
-}
-
 // clear forgets all events.
 func (x *Index) clear() {
 	x.events, x.runs, x.numbers = entries{}, nil, numbers.Numbers{}
 	x.byID, x.waiting = map[string]int32{}, map[string][]int32{}
-	x.points, x.hooks, x.choices = names{}, names{}, names{}
+	x.specs, x.points, x.hooks, x.choices = names{}, names{}, names{}, names{}
 	x.outcomes, x.tenants = names{}, names{}
 	for _, n := range []*names{&x.hooks, &x.outcomes, &x.tenants} {
 		n.number("") // 0: no hook decided; no outcome, no tenant
@@ -141,44 +134,41 @@ func (x *Index) Close() error {
 }
 
 // add appends an event. The caller holds mu.
-func (x *Index) add(h *header, e entry) {
+func (x *Index) add(event hooklog.Event, e entry) {
 	n := uint32(x.events.count)
-	e.run = x.runOf(h, n)
-	e.point, e.by, e.choice = x.points.number(h.Point), x.hooks.number(h.By), x.choices.number(h.Decision)
+	e.run = x.runOf(event, n)
+	e.point, e.by, e.choice = x.points.number(event.Point), x.hooks.number(event.By), x.choices.number(event.Decision)
 	for _, use := range []struct {
 		names  *names
 		number int32
 	}{{&x.points, e.point}, {&x.hooks, e.by}, {&x.choices, e.choice}} {
 		use.names.counts[use.number]++
 	}
-	e.fails = len(h.Failures) > 0 || h.Error != ""
-	e.alters = bool(h.Final)
-	e.gave = bool(h.Collected)
-	switch h.Decision {
+	e.fails = len(event.Failures) > 0 || event.Error != ""
+	e.alters = event.Final != nil
+	e.gave = event.Collected != nil
+	switch event.Decision {
 	case wire.Continue, wire.Replace, wire.Edit:
 	default:
 		e.exits = true
 	}
-	e.slow = h.Elapsed >= SlowHooks
+	e.slow = event.Elapsed >= SlowHooks
 	r := &x.runs[e.run]
-	e.spoken = r.speaks(h, e)
+	e.spoken = r.speaks(event, e)
 	x.events.add(e)
-	x.numbers.Add(h.event())
-	x.learn(r, h, n, e)
+	x.numbers.Add(event)
+	x.learn(r, event, n, e)
 	r.events = append(r.events, n)
 	r.own.add(e)
-	if at := (eventline.Position{Seq: h.Seq, Time: h.Time}); h.Run.ID == "" || !at.Before(r.last) {
-		r.last = at
-	} else {
-		x.problems.add(Problem{File: x.files[e.file].name, Line: int(e.line), Shown: true,
-			Text: fmt.Sprintf("event %d is out of order: event %d of the same run is before it", h.Seq, r.last.Seq)})
-	}
-	end := h.Time.Add(max(0, h.Elapsed))
+	end := event.Time.Add(max(0, event.Elapsed))
 	if end.Year() > maxYear {
-		end = h.Time
+		end = event.Time
 	}
-	if h.Time.Before(r.start) {
-		r.start = h.Time
+	if event.Time.After(x.status.Newest) {
+		x.status.Newest = event.Time
+	}
+	if event.Time.Before(r.start) {
+		r.start = event.Time
 	}
 	if end.After(r.end) {
 		r.end = end

@@ -49,8 +49,8 @@ func (x *Index) groups(of *names, number func(*run) int32) []Group {
 		}
 		g := &all[number(r)]
 		g.Runs++
-		g.Fires += r.all.Fires
-		g.Failures += r.all.Failures
+		g.Fires += int(r.all.Fires)
+		g.Failures += int(r.all.Failures)
 		g.Cost += r.cost
 		g.Duration += r.end.Sub(r.start)
 	}

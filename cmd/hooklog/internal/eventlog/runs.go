@@ -3,16 +3,15 @@ package eventlog
 import (
 	"time"
 
-	"github.com/hookgen/hookgen/internal/eventline"
+	"github.com/hookgen/hookgen/hookkit/hooklog"
 )
 
 // A run has the events and the counts of a run.
 type run struct {
 	id         string
 	parentID   string
-	spec       string // of its first event
+	spec       int32 // of its first event
 	start, end time.Time
-	last       eventline.Position
 	parent     int32 // -1 for none
 	depth      int32
 	attached   uint32   // the number of the event after which the parent was known
@@ -28,9 +27,9 @@ type run struct {
 
 // Counts are numbers of fires.
 type Counts struct {
-	Fires    int `json:"fires"`
-	Exits    int `json:"exits"`    // that ended with an exit
-	Failures int `json:"failures"` // in which a hook failed, or that returned an error
+	Fires    uint32 `json:"fires"`
+	Exits    uint32 `json:"exits"`    // that ended with an exit
+	Failures uint32 `json:"failures"` // in which a hook failed, or that returned an error
 }
 
 func (c *Counts) add(e entry) {
@@ -51,34 +50,34 @@ func (c *Counts) addAll(o Counts) {
 const tenantLabel = "tenant"
 
 // learn keeps what event n says about its run.
-func (x *Index) learn(r *run, h *header, n uint32, e entry) {
+func (x *Index) learn(r *run, event hooklog.Event, n uint32, e entry) {
 	x.outcomes.counts[r.outcome]--
-	switch cause := h.Payload.Stop.Cause; {
-	case cause != "":
-		r.ended, r.outcome, r.cost = n+1, x.outcomes.number(cause), max(0, h.Payload.Usage.Cost)
+	switch result := resultOf(event.Payload); {
+	case result.Stop.Cause != "":
+		r.ended, r.outcome, r.cost = n+1, x.outcomes.number(result.Stop.Cause), max(0, result.Usage.Cost)
 	case r.ended > 0: // observers may fire after the end
 	case e.fails:
 		r.outcome = x.outcomes.number("failed")
 	case e.exits:
-		r.outcome = x.outcomes.number(h.Decision)
+		r.outcome = x.outcomes.number(event.Decision)
 	default:
 		r.outcome = 0
 	}
 	x.outcomes.counts[r.outcome]++
-	if tenant := h.Run.Labels[tenantLabel]; tenant != "" && r.tenant == 0 {
+	if tenant := event.Run.Labels[tenantLabel]; tenant != "" && r.tenant == 0 {
 		r.tenant = x.tenants.number(tenant)
 		x.tenants.counts[r.tenant]++
 	}
-	if r.named == 0 && h.Point == x.Name.Point {
+	if r.named == 0 && event.Point == x.Name.Point {
 		r.named = n + 1
 	}
 }
 
 // speaks reports whether a fire belongs to the conversation of an agent's run. Each request to a model has the whole
 // conversation, so only the first one counts, and those that hooks changed or answered.
-func (r *run) speaks(h *header, e entry) bool {
+func (r *run) speaks(event hooklog.Event, e entry) bool {
 	decided := e.exits || e.alters
-	switch h.Point {
+	switch event.Point {
 	case "AfterLLM":
 		r.talks = true
 		return true
@@ -98,26 +97,26 @@ func (r *run) speaks(h *header, e entry) bool {
 const maxDepth = 64
 
 // runOf returns the number of the run of event n.
-func (x *Index) runOf(h *header, n uint32) int32 {
-	if i, ok := x.byID[h.Run.ID]; ok {
+func (x *Index) runOf(event hooklog.Event, n uint32) int32 {
+	if i, ok := x.byID[event.Run.ID]; ok {
 		return i
 	}
-	i := int32(len(x.runs))
-	x.byID[h.Run.ID] = i
+	i, id, parent := int32(len(x.runs)), event.Run.ID, event.Run.Parent
+	x.byID[id] = i
 	x.runs = append(x.runs, run{
-		id: h.Run.ID, parentID: h.Run.Parent, spec: h.Spec, start: h.Time, end: h.Time, parent: -1,
+		id: id, parentID: parent, spec: x.specs.number(event.Spec), start: event.Time, end: event.Time, parent: -1,
 	})
-	if parent := h.Run.Parent; parent != "" {
+	if parent != "" {
 		if p, ok := x.byID[parent]; ok {
 			x.attach(p, i, n)
 		} else {
 			x.waiting[parent] = append(x.waiting[parent], i)
 		}
 	}
-	for _, child := range x.waiting[h.Run.ID] {
+	for _, child := range x.waiting[id] {
 		x.attach(i, child, n)
 	}
-	delete(x.waiting, h.Run.ID)
+	delete(x.waiting, id)
 	return i
 }
 

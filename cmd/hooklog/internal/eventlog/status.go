@@ -22,13 +22,12 @@ type Status struct {
 	More     int       `json:"more"`     // the number of problems that are not in Problems
 }
 
-// A Problem is a line that is not an event, or a remarkable event.
+// A Problem is a line that is not an event.
 type Problem struct {
-	File  string `json:"file"`  // its name without the directory
-	Line  int    `json:"line"`  // from 1; 0 if the problem is one of the whole file
-	Text  string `json:"text"`  // contains at most a number of the line
-	Shown bool   `json:"shown"` // the line is an event
-	Open  bool   `json:"open"`  // the line is the last one and incomplete, and may become an event
+	File string `json:"file"` // its name without the directory
+	Line int    `json:"line"` // from 1; 0 if the problem is one of the whole file
+	Text string `json:"text"` // contains at most a number of the line
+	Open bool   `json:"open"` // the line is the last one and incomplete, and may become an event
 }
 
 // String returns the problem after its file and line.

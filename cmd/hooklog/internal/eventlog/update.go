@@ -2,6 +2,7 @@ package eventlog
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -9,7 +10,6 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
-	"runtime"
 	"slices"
 
 	"github.com/hookgen/hookgen/cmd/hooklog/internal/rotated"
@@ -69,9 +69,6 @@ func (x *Index) Update(ctx context.Context) error {
 
 // replaced opens the files that were written after the current one, if there are any.
 func (x *Index) replaced() (bool, error) {
-	if x.path == "" {
-		return false, nil
-	}
 	info, err := os.Stat(x.path)
 	if errors.Is(err, fs.ErrNotExist) || err == nil && os.SameFile(info, x.reader.info) {
 		return false, nil // not rotated, or the writer has renamed the file and not created the new one yet
@@ -157,218 +154,102 @@ func (x *Index) readFile(ctx context.Context) error {
 	return x.readLines(ctx, f, info.Size())
 }
 
-// A block is a part of a file. It ends with a line break, or at the end of the file.
-type block struct {
-	data   []byte
-	offset int64 // of data
-	line   int   // of the first byte of data
-	within within
-	ended  bool  // data ends with a line break
-	long   int64 // data is a line of this length, which was not kept; 0 for a usual block
-	done   chan parsed
+// A lineCounter counts the line breaks that are read through it.
+type lineCounter struct {
+	io.Reader
+	breaks int
+	last   byte
+	err    error // except io.EOF
 }
 
-// parsed are the events and problems of a block.
-type parsed struct {
-	headers  []header
-	entries  []entry
-	problems []Problem
-	last     *Problem // of an incomplete last line, which begins at rest
-	rest     int64
-	restLine int
-	within   within
-}
-
-// blockSize is the usual length of a block.
-const blockSize = 1 << 20
-
-// readLines reads lines up to an offset of the file. Several goroutines decode them; the events are added in order.
-func (x *Index) readLines(ctx context.Context, f *os.File, end int64) error {
-	ctx, cancel := context.WithCancel(ctx)
-	workers := min(runtime.GOMAXPROCS(0), 8)
-	work, inOrder := make(chan *block), make(chan *block, workers)
-	failed := make(chan error, 1)
-	for range workers {
-		go func() {
-			for b := range work {
-				b.done <- parse(b)
-			}
-		}()
+func (c *lineCounter) Read(p []byte) (int, error) {
+	n, err := c.Reader.Read(p)
+	if n > 0 {
+		c.breaks += bytes.Count(p[:n], []byte{'\n'})
+		c.last = p[n-1]
 	}
-	start := x.reader
-	go func() {
-		defer close(work)
-		defer close(inOrder)
-		failed <- split(ctx, io.NewSectionReader(f, start.offset, end-start.offset), start, func(b *block) {
-			b.done = make(chan parsed, 1)
-			inOrder <- b
-			work <- b
-		})
-	}()
-	tooMany := false
-	for b := range inOrder {
-		x.merge(<-b.done, end)
-		if tooMany = x.Most > 0 && x.Status().Events > x.Most; tooMany {
-			cancel() // the blocks that were read before are merged
+	if !errors.Is(err, io.EOF) {
+		c.err = err
+	}
+	return n, err
+}
+
+// readLines reads lines up to an offset of the file. A last line that is incomplete is read again by the next call.
+func (x *Index) readLines(ctx context.Context, f *os.File, end int64) error {
+	begin, last := x.reader, x.reader.line // the number of the last line that is not empty
+	in := &lineCounter{Reader: io.NewSectionReader(f, begin.offset, end-begin.offset)}
+	incomplete := false
+	x.mu.Lock()
+	x.problems.last = nil
+	x.mu.Unlock()
+	for l, err := range hooklog.ReadLines(in) {
+		if err := cmp.Or(in.err, ctx.Err()); err != nil {
+			return err
+		}
+		last = begin.line + l.Number
+		if incomplete = errors.Is(err, io.ErrUnexpectedEOF) && !begin.inLine(l); incomplete {
+			x.reader = reader{offset: begin.offset + l.Offset, line: last - 1, head: begin.head, info: begin.info}
+			x.mu.Lock()
+			x.problems.last = &Problem{File: x.files[x.reading].name, Line: last, Open: true,
+				Text: "it is incomplete; its writer was killed, or is still writing"}
+			x.mu.Unlock()
+			continue // it is the last one
+		}
+		if err := x.take(begin, l, err, end); err != nil {
+			return err
 		}
 	}
-	cancel()
-	err := <-failed
-	if tooMany {
-		return ErrTooMany
+	if in.err != nil {
+		return in.err
 	}
-	return err
-}
-
-// merge adds the events of a block.
-func (x *Index) merge(p parsed, size int64) {
+	if !incomplete {
+		r := &x.reader
+		r.offset, r.line = end, begin.line+in.breaks
+		if in.last == '\n' || last <= r.line && in.breaks > 0 {
+			r.within = noLine
+		}
+	}
 	x.mu.Lock()
 	defer x.mu.Unlock()
-	name := x.files[x.reading].name
-	for _, problem := range p.problems {
-		problem.File = name
-		x.problems.add(problem)
-	}
-	for i := range p.headers {
-		p.entries[i].file = uint16(x.reading)
-		x.add(&p.headers[i], p.entries[i])
-		if t := p.headers[i].Time; t.After(x.status.Newest) {
-			x.status.Newest = t
-		}
-	}
-	if x.problems.last = p.last; p.last != nil {
-		p.last.File = name
-	}
-	x.reader.offset, x.reader.line, x.reader.within = p.rest, p.restLine-1, p.within
-	x.status.Read, x.status.Size = p.rest, size
+	x.status.Read, x.status.Size = x.reader.offset, end
 	x.notify()
+	return nil
 }
 
-// split reads a file and passes it on in blocks of whole lines. A line that is longer than hooklog.MaxLine is passed on
-// without its text.
-func split(ctx context.Context, r io.Reader, at reader, emit func(*block)) error {
-	next := block{offset: at.offset, line: at.line + 1, within: at.within}
-	var kept []byte // the beginning of a line
-	skipped := int64(0)
-	var skip []byte // the buffer for the rest of a line that is too long
-	for {
-		if err := ctx.Err(); err != nil {
-			return err
-		}
-		data := skip
-		if skip = nil; data == nil {
-			data = make([]byte, len(kept), max(blockSize, 2*len(kept)))
-		}
-		copy(data, kept)
-		n, err := io.ReadFull(r, data[len(kept):cap(data)])
-		data = data[:len(kept)+n]
-		atEnd := errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF)
-		if err != nil && !atEnd {
-			return err
-		}
-		if skipped > 0 {
-			i := bytes.IndexByte(data, '\n')
-			if i < 0 && !atEnd {
-				skipped += int64(len(data))
-				kept, skip = nil, data[:0]
-				continue
-			}
-			length := len(data)
-			if i >= 0 {
-				length = i + 1
-			}
-			b := next
-			b.long, b.ended = skipped+int64(length), i >= 0
-			emit(&b)
-			if i < 0 {
-				return nil
-			}
-			next = block{offset: next.offset + b.long, line: next.line + 1}
-			data, skipped = data[length:], 0
-		}
-		whole := bytes.LastIndexByte(data, '\n') + 1
-		if whole > 0 {
-			b := next
-			b.data, b.ended = data[:whole:whole], true
-			emit(&b)
-			next = block{offset: next.offset + int64(whole), line: next.line + bytes.Count(b.data, []byte{'\n'})}
-		}
-		kept = data[whole:]
-		switch {
-		case atEnd && len(kept) > 0 && len(kept) <= hooklog.MaxLine:
-			b := next
-			b.data = kept
-			emit(&b)
-			return nil
-		case atEnd && len(kept) > 0:
-			b := next
-			b.long = int64(len(kept))
-			emit(&b)
-			return nil
-		case atEnd:
-			return nil
-		case len(kept) > hooklog.MaxLine:
-			skipped, kept = int64(len(kept)), nil
-		}
-	}
-}
+// inLine reports whether a line is the rest of the one within which the reader is.
+func (r reader) inLine(l hooklog.Line) bool { return l.Number == 1 && r.within != noLine }
 
-// parse decodes the lines of a block.
-func parse(b *block) parsed {
-	p := parsed{rest: b.offset + int64(len(b.data)), restLine: b.line}
-	if b.long > 0 {
-		length := b.long
-		if b.ended {
-			length--
-		}
-		problem := Problem{Line: b.line, Text: fmt.Sprintf("it has %d bytes, more than %d", length, hooklog.MaxLine)}
-		p.rest, p.within = b.offset+b.long, afterOther
-		if b.within != afterOther {
-			p.problems = []Problem{problem}
-		}
-		if b.ended {
-			p.restLine++
-			p.within = noLine
-		}
-		return p
+// take adds the event of a line, or the problem with the line.
+func (x *Index) take(begin reader, l hooklog.Line, err error, end int64) error {
+	x.mu.Lock()
+	defer x.mu.Unlock()
+	place := entry{
+		offset: begin.offset + l.Offset, length: uint32(len(l.Text)), line: uint32(begin.line + l.Number), file: uint16(x.reading),
 	}
-	offset := b.offset
-	p.within = b.within
-	for rest := b.data; len(rest) > 0; {
-		line, after, ended := bytes.Cut(rest, []byte{'\n'})
-		text := bytes.TrimSpace(line)
-		number := p.restLine
-		var err error
-		var h header
-		switch {
-		case len(text) == 0:
-		case p.within == afterOther:
-		case p.within == afterEvent:
-			p.within = afterOther
-			err = errors.New("more text follows the event in the same line")
-		case len(text) > hooklog.MaxLine:
-			err = fmt.Errorf("it has %d bytes, more than %d", len(text), hooklog.MaxLine)
-		default:
-			if h, err = readHeader(text); err != nil && !ended {
-				p.last = &Problem{Line: number, Text: "it is incomplete; its writer was killed, or is still writing", Open: true}
-				p.rest, p.within = offset, noLine
-				return p
-			}
-			if p.within = afterEvent; err == nil {
-				p.headers = append(p.headers, h)
-				p.entries = append(p.entries, entry{offset: offset, length: uint32(len(line)), line: uint32(number)})
-			}
-		}
-		if err != nil {
-			p.problems = append(p.problems, Problem{Line: number, Text: err.Error()})
-		}
-		offset += int64(len(line))
-		if ended {
-			p.within = noLine
-			p.restLine++
-			offset++
-		}
-		rest = after
+	var damaged *hooklog.LineError
+	switch {
+	case begin.inLine(l) && begin.within == afterOther:
+		return nil
+	case begin.inLine(l):
+		err = errors.New("more text follows the event in the same line")
+	case errors.As(err, &damaged):
+		err = damaged.Err
+	default:
+		err = checkNames(l.Event)
 	}
-	return p
+	if err != nil {
+		x.problems.add(Problem{File: x.files[x.reading].name, Line: int(place.line), Text: err.Error()})
+		x.reader.within = afterOther
+		return nil
+	}
+	x.add(l.Event, place)
+	x.reader.offset, x.reader.line, x.reader.within = place.offset+int64(place.length), int(place.line)-1, afterEvent
+	if x.Most > 0 && x.events.count > x.Most {
+		return ErrTooMany
+	}
+	if x.events.count%1000 == 0 { // so that readers see the progress
+		x.status.Read, x.status.Size = x.reader.offset, end
+		x.notify()
+	}
+	return nil
 }

@@ -40,8 +40,7 @@ func TestUpdateReportsDamage(t *testing.T) {
 			"a@2 [run.jsonl:1: it has 83886080 bytes"},
 		{"a long last line", first + strings.Repeat("x", 3*hooklog.MaxLine), "a@1 [run.jsonl:2: it has 50331648 bytes"},
 		{"a long name", line(named) + last, "b@2 [run.jsonl:1: it has a name of 5000 bytes, more than 4096]"},
-		{"events out of order", line(event(7, "a")) + line(event(3, "b")) + line(event(5, "a")),
-			"a@1 b@2 a@3 [run.jsonl:3: event 5 is out of order: event 7"},
+		{"events of any order", line(event(7, "a")) + line(event(3, "b")) + line(event(5, "a")), "a@1 b@2 a@3 "},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			x, _ := open(t, c.text)

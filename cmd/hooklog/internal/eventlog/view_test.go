@@ -76,7 +76,7 @@ func TestDeepRunsAreCut(t *testing.T) {
 			top, _ := x.FindRuns(t.Context(), eventlog.Query{}, eventlog.Newest, eventlog.Start, 2000, time.Minute)
 			fires := 0
 			for _, r := range top {
-				fires += r.All.Fires
+				fires += int(r.All.Fires)
 			}
 			if fires != 1000 || len(top) < 1000/64 {
 				t.Errorf("%d runs with %d fires", len(top), fires)

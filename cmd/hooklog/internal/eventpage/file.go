@@ -75,7 +75,7 @@ func Write(w io.Writer, x *eventlog.Index, name string, numbers ...int) error {
 	}
 	f := filler{views: v, d: &d}
 	for _, r := range runs {
-		f.total += r.All.Fires
+		f.total += int(r.All.Fires)
 	}
 	for _, r := range runs {
 		view := v.run(r)
@@ -140,7 +140,7 @@ func (f *filler) fire(n int) error {
 	}
 	f.d.Fires[n] = d
 	f.events++
-	for what, t := range map[string]*text{
+	for what, t := range map[string]*Text{
 		"payload": d.Payload, "final": d.Final, "value": d.Value, "collected": d.Collected,
 	} {
 		inChange := d.Change != nil && (what == "payload" || what == "final") // which does not show the whole text

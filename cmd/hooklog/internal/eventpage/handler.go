@@ -282,7 +282,7 @@ func (h *handler) text(r *http.Request) (any, error) {
 
 func piece(whole string, from int) pieceView {
 	from = min(from, len(whole))
-	text := beginning(part{Text: whole[from:]}, maxPiece)[0].Text
+	text := beginning(Part{Text: whole[from:]}, maxPiece)[0].Text
 	v := pieceView{Text: text, Size: len(whole)}
 	if from+len(text) < len(whole) {
 		v.Next = from + len(text)

@@ -17,7 +17,7 @@ type saidView struct {
 	Before    int        `json:"before,omitempty"` // messages before the task
 	State     string     `json:"state,omitempty"`  // asked, approved, denied; of the end, its cause
 	Failed    bool       `json:"failed,omitempty"`
-	Change    *text      `json:"change,omitempty"` // of the payload, by the hooks
+	Change    *Text      `json:"change,omitempty"` // of the payload, by the hooks
 }
 
 // A callView is a call of a tool that a model requested.
@@ -118,7 +118,7 @@ func saidOf(e hooklog.Event) *saidView {
 	}
 	s.Name, s.Text, s.Reasoning = short(s.Name, maxTask), short(s.Text, maxSaid), short(s.Reasoning, maxSaid)
 	if e.Final != nil {
-		s.Change = difference(e.Payload, e.Final)
+		s.Change = Difference(e.Payload, e.Final)
 	}
 	return &s
 }

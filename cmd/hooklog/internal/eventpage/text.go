@@ -8,21 +8,21 @@ import (
 	"github.com/rogpeppe/go-internal/diff"
 )
 
-// A text is a JSON value as the page shows it, or the difference between two.
-type text struct {
-	Lines []line `json:"lines"`
+// A Text is a JSON value as the page shows it, or the difference between two.
+type Text struct {
+	Lines []Line `json:"lines"`
 	Size  int    `json:"size"` // of the whole text in bytes
 	Cut   bool   `json:"cut"`  // Lines do not have the whole text
 }
 
-// A line is a line of a text.
-type line struct {
+// A Line is a line of a text.
+type Line struct {
 	Op    string `json:"op,omitempty"` // "-" and "+" in a difference; "@" before lines that follow others not at once
-	Parts []part `json:"parts,omitempty"`
+	Parts []Part `json:"parts,omitempty"`
 }
 
-// A part is a part of a line: a text, or a number of characters that are left out.
-type part struct {
+// A Part is a part of a line: a text, or a number of bytes that are left out.
+type Part struct {
 	Text    string `json:"text,omitempty"`
 	Changed bool   `json:"changed,omitempty"` // it is the part in which two lines differ
 	Cut     int    `json:"cut,omitempty"`     // bytes
@@ -37,30 +37,30 @@ const (
 )
 
 // textOf returns a value. A nil value has a nil text.
-func textOf(value json.RawMessage) *text {
+func textOf(value json.RawMessage) *Text {
 	if value == nil {
 		return nil
 	}
 	whole := Pretty(value)
-	t := &text{Size: len(whole)}
+	t := &Text{Size: len(whole)}
 	for l := range strings.Lines(whole) {
 		if t.full() {
 			break
 		}
-		t.add("", []part{{Text: strings.TrimSuffix(l, "\n")}})
+		t.add("", []Part{{Text: strings.TrimSuffix(l, "\n")}})
 	}
 	return t
 }
 
 // full reports whether the text has as many lines as the page shows.
-func (t *text) full() bool {
+func (t *Text) full() bool {
 	t.Cut = t.Cut || len(t.Lines) >= maxLines
 	return len(t.Lines) >= maxLines
 }
 
 // add adds a line and shortens its parts.
-func (t *text) add(op string, parts []part) {
-	l := line{Op: op}
+func (t *Text) add(op string, parts []Part) {
+	l := Line{Op: op}
 	for i, p := range parts {
 		if p.Text == "" {
 			continue
@@ -80,36 +80,46 @@ func (t *text) add(op string, parts []part) {
 }
 
 // beginning shortens a part to its beginning.
-func beginning(p part, most int) []part {
+func beginning(p Part, most int) []Part {
 	if len(p.Text) <= most {
-		return []part{p}
+		return []Part{p}
 	}
 	for !utf8.RuneStart(p.Text[most]) {
 		most--
 	}
-	return []part{{Text: p.Text[:most], Changed: p.Changed}, {Cut: len(p.Text) - most}}
+	return []Part{{Text: p.Text[:most], Changed: p.Changed}, {Cut: len(p.Text) - most}}
 }
 
 // ending shortens a part to its end.
-func ending(p part, most int) []part {
+func ending(p Part, most int) []Part {
 	if len(p.Text) <= most {
-		return []part{p}
+		return []Part{p}
 	}
 	from := len(p.Text) - most
 	for !utf8.RuneStart(p.Text[from]) {
 		from++
 	}
-	return []part{{Cut: from}, {Text: p.Text[from:], Changed: p.Changed}}
+	return []Part{{Cut: from}, {Text: p.Text[from:], Changed: p.Changed}}
 }
 
-// difference returns the changed lines between two values, with the lines around them. It returns nil if the values
-// have the same text, or are too large to compare.
-func difference(before, after json.RawMessage) *text {
-	was, is := Pretty(before), Pretty(after)
-	if was == is || len(was)+len(is) > maxCompare {
-		return nil
+// Difference returns the changed lines between two values, with the lines around them, or nil if there are none. A nil
+// value has no lines. If the values are too large to compare, the difference has their sizes alone.
+func Difference(before, after json.RawMessage) *Text {
+	var was, is string
+	if before != nil {
+		was = Pretty(before)
 	}
-	t := &text{Size: len(was) + len(is)}
+	if after != nil {
+		is = Pretty(after)
+	}
+	t := &Text{Size: len(was) + len(is)}
+	switch {
+	case was == is:
+		return nil
+	case t.Size > maxCompare:
+		t.Lines = []Line{{"-", []Part{{Cut: len(was)}}}, {"+", []Part{{Cut: len(is)}}}}
+		return t
+	}
 	var removed, added []string
 	flush := func() {
 		for i, l := range removed {
@@ -145,7 +155,7 @@ func difference(before, after json.RawMessage) *text {
 		if op == "@" {
 			t.add("@", nil)
 		} else {
-			t.add("", []part{{Text: l}})
+			t.add("", []Part{{Text: l}})
 		}
 	}
 	flush()
@@ -154,9 +164,9 @@ func difference(before, after json.RawMessage) *text {
 
 // changes splits a line into the parts that it has in common with the line at the same place among the others, and the
 // part between them. Lines with little in common are not split.
-func changes(l string, others []string, i int) []part {
+func changes(l string, others []string, i int) []Part {
 	if i >= len(others) {
-		return []part{{Text: l}}
+		return []Part{{Text: l}}
 	}
 	o := others[i]
 	same, most := 0, min(len(l), len(o))
@@ -174,7 +184,7 @@ func changes(l string, others []string, i int) []part {
 		tail--
 	}
 	if strings.TrimSpace(l[:same]+l[len(l)-tail:]) == "" {
-		return []part{{Text: l}}
+		return []Part{{Text: l}}
 	}
-	return []part{{Text: l[:same]}, {Text: l[same : len(l)-tail], Changed: true}, {Text: l[len(l)-tail:]}}
+	return []Part{{Text: l[:same]}, {Text: l[same : len(l)-tail], Changed: true}, {Text: l[len(l)-tail:]}}
 }

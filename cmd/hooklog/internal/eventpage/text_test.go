@@ -9,7 +9,7 @@ import (
 )
 
 // show writes a text with its operations, and marks what changed.
-func show(t *text) string {
+func show(t *Text) string {
 	if t == nil {
 		return "nil"
 	}
@@ -44,14 +44,23 @@ func TestDifference(t *testing.T) {
 		{"the end of a long text", `"` + long + `a"`, `"` + long + `b"`,
 			`@|-(4801)` + long[:200] + `[a]"|+(4801)` + long[:200] + `[b]"|`},
 		{"a long text", `1`, `"` + long + `"`, `@|-1|+"` + long[:1999] + `(3002)|`},
-		{"too much text", `"` + strings.Repeat("x", 5<<20) + `"`, `1`, "nil"},
+		{"too much text", `"` + strings.Repeat("x", 5<<20) + `"`, `1`, "-(5242883)|+(2)|"},
+		{"no value", ``, `1`, "@|+1|"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			if got := show(difference(json.RawMessage(c.before), json.RawMessage(c.after))); got != c.want {
+			if got := show(Difference(jsonOf(c.before), jsonOf(c.after))); got != c.want {
 				t.Errorf("got %s, want %s", got, c.want)
 			}
 		})
 	}
+}
+
+// jsonOf returns a value, or nil for "".
+func jsonOf(text string) json.RawMessage {
+	if text == "" {
+		return nil
+	}
+	return json.RawMessage(text)
 }
 
 func TestTextIsBounded(t *testing.T) {
@@ -83,7 +92,7 @@ func FuzzDifference(f *testing.F) {
 	f.Add(`{"a":1,"b":[1,2,3],"c":"one\ntwo"}`, `{"a":2,"b":[1,3],"c":"one\nthree"}`)
 	f.Add(`"ä"`, `"ö"`)
 	f.Fuzz(func(t *testing.T, before, after string) {
-		d := difference(json.RawMessage(before), json.RawMessage(after))
+		d := Difference(json.RawMessage(before), json.RawMessage(after))
 		if d == nil || d.Cut {
 			return
 		}

@@ -120,7 +120,7 @@ var taskField = eventlog.Field{Path: []string{"task"}}
 
 // short returns the beginning of a text.
 func short(s string, most int) string {
-	parts := beginning(part{Text: s}, most)
+	parts := beginning(Part{Text: s}, most)
 	if len(parts) > 1 {
 		return parts[0].Text + "…"
 	}
@@ -227,12 +227,12 @@ type detailView struct {
 	Ballots   []ballotView       `json:"ballots,omitempty"`
 	Failed    []hooklog.Failure  `json:"failed,omitempty"`
 	Slow      []hooklog.SlowHook `json:"slow,omitempty"`
-	Value     *text              `json:"value,omitempty"`
-	Collected *text              `json:"collected,omitempty"`
-	Payload   *text              `json:"payload"`
+	Value     *Text              `json:"value,omitempty"`
+	Collected *Text              `json:"collected,omitempty"`
+	Payload   *Text              `json:"payload"`
 	Omitted   []string           `json:"omitted,omitempty"` // lists of which only the end is known
-	Final     *text              `json:"final,omitempty"`
-	Change    *text              `json:"change,omitempty"` // from Payload to Final
+	Final     *Text              `json:"final,omitempty"`
+	Change    *Text              `json:"change,omitempty"` // from Payload to Final
 }
 
 type ballotView struct {
@@ -240,7 +240,7 @@ type ballotView struct {
 	Site     string `json:"site"`
 	Decision string `json:"decision"`
 	Reason   string `json:"reason,omitempty"`
-	Value    *text  `json:"value,omitempty"`
+	Value    *Text  `json:"value,omitempty"`
 }
 
 // detail reads a fire.
@@ -274,7 +274,7 @@ func (v *views) detail(n int) (detailView, error) {
 		d.Slow = append(d.Slow, h)
 	}
 	if e.Final != nil {
-		d.Final, d.Change = textOf(e.Final), difference(e.Payload, e.Final)
+		d.Final, d.Change = textOf(e.Final), Difference(e.Payload, e.Final)
 	}
 	return d, nil
 }
