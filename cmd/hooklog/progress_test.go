@@ -37,7 +37,9 @@ func TestSlowCommandsShowProgress(t *testing.T) {
 	if err := os.WriteFile(record, []byte(lineOf(event(1))), 0o644); err != nil {
 		t.Fatal(err)
 	}
-	for _, args := range []string{"show -json -", "stats -", "stats -json -", "diff - " + record, "diff " + record + " -"} {
+	for _, args := range []string{
+		"show -json -", "stats -", "stats -json -", "diff - " + record, "diff " + record + " -",
+	} {
 		for _, slow := range []bool{true, false} {
 			synctest.Test(t, func(t *testing.T) {
 				var out bytes.Buffer

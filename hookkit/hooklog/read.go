@@ -94,8 +94,8 @@ type lineReader struct {
 	skipped int64 // bytes of the line after the first MaxLine
 }
 
-// next returns the next line without the blanks around it, and whether it has a line break. The line is valid until the following one
-// is read.
+// next returns the next line without the blanks around it, and whether it has a line break. The line is valid until the
+// following one is read.
 func (r *lineReader) next() (line []byte, ended bool, err error) {
 	r.line, r.offset, r.skipped = r.line[:0], r.read, 0
 	for {

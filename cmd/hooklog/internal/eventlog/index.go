@@ -14,8 +14,8 @@ import (
 	"github.com/hookgen/hookgen/hookkit/wire"
 )
 
-// An Index is an index of a record. Make one with [Open], and call [Index.Update] to read the record. Its methods may be
-// called concurrently.
+// An Index is an index of a record. Make one with [Open], and call [Index.Update] to read the record. Its methods may
+// be called concurrently.
 //
 // Events and runs have numbers, from 0 in the order of the record. They stay valid until the generation changes, see
 // [Status].

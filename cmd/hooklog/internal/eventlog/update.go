@@ -224,7 +224,8 @@ func (x *Index) take(begin reader, l hooklog.Line, err error, end int64) error {
 	x.mu.Lock()
 	defer x.mu.Unlock()
 	place := entry{
-		offset: begin.offset + l.Offset, length: uint32(len(l.Text)), line: uint32(begin.line + l.Number), file: uint16(x.reading),
+		file: uint16(x.reading), line: uint32(begin.line + l.Number),
+		offset: begin.offset + l.Offset, length: uint32(len(l.Text)),
 	}
 	var damaged *hooklog.LineError
 	switch {

@@ -39,8 +39,8 @@ type Run struct {
 func (x *Index) view(i int32) Run {
 	r := &x.runs[i]
 	return Run{
-		Number: int(i), ID: r.id, Parent: r.parentID, Spec: x.specs.texts[r.spec], Depth: int(r.depth), Start: r.start, End: r.end,
-		Children: len(r.children), Own: r.own, All: r.all,
+		Number: int(i), ID: r.id, Parent: r.parentID, Spec: x.specs.texts[r.spec], Depth: int(r.depth),
+		Start: r.start, End: r.end, Children: len(r.children), Own: r.own, All: r.all,
 		Outcome: x.outcomes.texts[r.outcome], Tenant: x.tenants.texts[r.tenant], Cost: r.cost, Talks: r.talks,
 		First: int(r.events[0]), Last: int(r.events[len(r.events)-1]), Ended: int(r.ended) - 1, Named: int(r.named) - 1,
 	}
