@@ -4,8 +4,6 @@ import (
 	"go/ast"
 	"go/types"
 	"strings"
-
-	"golang.org/x/tools/go/ast/inspector"
 )
 
 var boundTwice = check{
@@ -75,12 +73,7 @@ func (r *reporter) sameHook(a, b callSite) bool {
 	if !isMethod || !isOther || x.Sel.Name != y.Sel.Name {
 		return false
 	}
-	at, other := r.identity(r.registry(a.at, x.X)), r.identity(r.registry(b.at, y.X))
+	at, other := r.identity(target(r.onlyValue(a.at, x.X))), r.identity(target(r.onlyValue(b.at, y.X)))
 	one, another := r.identity(a.call.Args[0]), r.identity(b.call.Args[0])
 	return at != "" && at == other && one != "" && one == another
-}
-
-// registry returns the point or the Hooks that an expression is, or that a local variable points to.
-func (r *reporter) registry(at inspector.Cursor, e ast.Expr) ast.Expr {
-	return target(r.onlyValue(at, e))
 }

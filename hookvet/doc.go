@@ -11,7 +11,7 @@
 //   - graph.go answers which statements may run after others;
 //   - variable.go answers whether a variable is read afterwards;
 //   - reach.go finds the values that come from a parameter;
-//   - standard.go lists the functions and methods of the standard library that change such a value;
+//   - standard.txt lists the functions and methods of the standard library that change such a value;
 //   - expr.go and func.go have questions about one expression and one function;
 //   - report.go reports findings, unless a comment that ignore.go reads suppresses them.
 //
@@ -76,12 +76,11 @@
 //
 // The maps, slices and pointers of a payload belong to the program, which may change them after the fire. The next of
 // an around hook is valid until the hook returns, and a run is freed when the program is done with it. A hook that
-// stores one of them in a field, a package variable or a channel, or uses it in a goroutine that it does not wait for,
-// needs a clone of the payload, and the ID of the run.
+// stores one of them in a field or a package variable needs a clone of the payload, and the ID of the run.
 //
 // State in a hookkit.PerRun may hold parts of payloads, and a map of runs is fine if the package also deletes from it.
-// The check follows calls of functions of the package. It is silent about goroutines and channels if the hook waits for
-// anything. Test files are not checked.
+// The check looks at the statements of the hook itself, not at functions that it calls, goroutines and channels. Test
+// files are not checked.
 //
 // # Analyzer hookstate
 //
@@ -103,7 +102,8 @@
 // Do holds the lock of one run while it calls its function. A Do or Load of the same PerRun and run inside waits for
 // that lock for ever. A fire of the run inside does so as soon as a hook of the point uses the same state.
 //
-// Another run, for example a child, has a lock of its own. The check compares the expressions of the runs.
+// Another run, for example a child, has a lock of its own. The check compares the expressions of the runs, and looks at
+// the function of Do alone.
 //
 // # Analyzer noanswer
 //
@@ -179,11 +179,10 @@
 //
 // # Analyzer outerhooks
 //
-// outerhooks: find fires of Hooks that leave out a layer
+// outerhooks: find fires of a package variable that leave out other Hooks
 //
-// A layer fires the hooks of its parent and then its own. A program that makes a layer and fires the parent, or that
-// has Hooks in a parameter or in its receiver and fires those of a package variable, leaves out hooks that somebody
-// registered.
+// A function that has Hooks in a parameter or in its receiver, for example a layer, and fires those of a package
+// variable leaves out hooks that somebody registered.
 //
 // The check reports only Hooks that the function does not fire, pass on or store otherwise. Test files are not checked.
 package hookvet

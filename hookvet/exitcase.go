@@ -32,7 +32,7 @@ func (r *reporter) checkPointers(n ast.Node) {
 		}
 		if exit, ok := types.Unalias(pointer.Elem()).(*types.Named); ok && slices.Contains(p.exits, exit) {
 			r.report(e, "%s never matches: a fire returns exits by value; use %s",
-				types.ExprString(e), r.typeName(e.Pos(), exit))
+				types.ExprString(e), r.typeName(exit))
 		}
 	}
 }

@@ -75,9 +75,9 @@ func (r *reporter) checkOutcome(e ast.Expr, to types.Type) {
 	switch seal := sealDepth(named, target); {
 	case seal == 1 && isPointer:
 		r.report(e, "%s is a pointer to an exit, which is a failure of the hook: use the value %s",
-			types.ExprString(e), r.typeName(e.Pos(), named))
+			types.ExprString(e), r.typeName(named))
 	case seal > 1:
-		r.report(e, "%s embeds an exit, which is a failure of the hook: use the exit itself", r.typeName(e.Pos(), named))
+		r.report(e, "%s embeds an exit, which is a failure of the hook: use the exit itself", r.typeName(named))
 	}
 }
 

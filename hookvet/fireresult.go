@@ -50,7 +50,7 @@ func (r *reporter) checkResult(f fire) {
 		switch role {
 		case roleExit:
 			r.report(f.call, "the decision of %s is dropped: handle it with %s", f.point,
-				r.qualified(f.call.Pos(), f.point.pkg, "Match"+f.point.name))
+				r.qualified(f.point.pkg, "Match"+f.point.name))
 		case roleError:
 			r.report(f.call, "the error of %s is dropped: if a hook failed, the program must not continue", f.point)
 		case roleCollected:

@@ -104,7 +104,7 @@ func (s *stateCheck) look(f ast.Node, in sharedVars) {
 // shared values. The lock of a PerRun.Do is that of one run.
 func (s *stateCheck) follow(call *ast.CallExpr, in sharedVars) {
 	literal, _ := ast.Unparen(call.Fun).(*ast.FuncLit)
-	if _, method, ok := s.r.perRunCall(call); ok && method == "Do" && len(call.Args) == 2 {
+	if _, method := s.r.perRunCall(call); method == "Do" && len(call.Args) == 2 {
 		literal, _ = ast.Unparen(call.Args[1]).(*ast.FuncLit)
 	}
 	if literal != nil {

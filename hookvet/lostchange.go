@@ -2,7 +2,6 @@ package hookvet
 
 import (
 	"go/ast"
-	"go/token"
 	"slices"
 	"strings"
 )
@@ -35,7 +34,7 @@ func (r *reporter) checkDroppedOutcomes() {
 			name, ok := strings.CutPrefix(fn.Name(), verb)
 			if ok && slices.ContainsFunc(r.byMethod[name], func(p *point) bool { return p.pkg == fn.Pkg() && p.changes }) {
 				r.report(call, "%s only makes an outcome, and nothing is changed: return it",
-					r.qualified(call.Pos(), fn.Pkg(), fn.Name()))
+					r.qualified(fn.Pkg(), fn.Name()))
 			}
 		}
 	}
@@ -55,34 +54,7 @@ func (r *reporter) checkLost(f *hookFunc) {
 					root.Name())
 			}
 		}
-		if statement, ok := n.(*ast.ExprStmt); ok {
-			address := r.changedBy(f, statement)
-			if address != nil && r.isUnreadAfter(f.node, n, f.payload, "", address) {
-				r.reportLostChange(f, address)
-			}
-		}
 	}
-}
-
-// changedBy returns the address of the payload if a statement only passes it to a function of the package that changes
-// it, and nil otherwise.
-func (r *reporter) changedBy(f *hookFunc, statement *ast.ExprStmt) ast.Expr {
-	call, ok := ast.Unparen(statement.X).(*ast.CallExpr)
-	if !ok {
-		return nil
-	}
-	fn := r.callee(call)
-	if r.decls[fn] == nil || fn.Signature().Results().Len() > 0 {
-		return nil
-	}
-	for _, a := range r.arguments(call, fn) {
-		address, ok := ast.Unparen(a.written).(*ast.UnaryExpr)
-		if ok && address.Op == token.AND && r.variable(address.X) == f.payload && r.mayReplace(fn, a.param) &&
-			!r.keeper(f.node, f.recv).isKeptBy(call, a.written) {
-			return address
-		}
-	}
-	return nil
 }
 
 // firstField returns the field of a variable that an expression selects first, or "".
@@ -107,9 +79,9 @@ func (r *reporter) reportLostChange(f *hookFunc, target ast.Expr) {
 		r.report(target, "the change of %s is lost: hooks of %s cannot change the payload", payload, p)
 	case p.canReplace():
 		r.report(target, "the change of %s is lost: return %s(%s, reason)", payload,
-			r.qualified(target.Pos(), p.pkg, "Replace"+p.name), payload)
+			r.qualified(p.pkg, "Replace"+p.name), payload)
 	default:
 		r.report(target, "the change of %s is lost: return %s(value, reason)", payload,
-			r.qualified(target.Pos(), p.pkg, "Edit"+p.name))
+			r.qualified(p.pkg, "Edit"+p.name))
 	}
 }

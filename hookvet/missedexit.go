@@ -73,7 +73,7 @@ func (r *reporter) reportMissed(at analysis.Range, p *point, handled []types.Typ
 			i, isInterface := t.Underlying().(*types.Interface)
 			return types.Identical(t, exit) || isInterface && types.Implements(exit, i)
 		}) {
-			missed = append(missed, r.typeName(at.Pos(), exit))
+			missed = append(missed, r.typeName(exit))
 		}
 	}
 	if len(missed) > 0 {
@@ -82,7 +82,7 @@ func (r *reporter) reportMissed(at analysis.Range, p *point, handled []types.Typ
 			verb = "are"
 		}
 		r.report(at, "the exits of %s are not all handled: %s %s missing; use %s, which compiles only if all are", p,
-			strings.Join(missed, ", "), verb, r.qualified(at.Pos(), p.pkg, "Match"+p.name))
+			strings.Join(missed, ", "), verb, r.qualified(p.pkg, "Match"+p.name))
 	}
 }
 

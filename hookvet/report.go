@@ -82,39 +82,20 @@ func (r *reporter) report(at analysis.Range, format string, args ...any) {
 	})
 }
 
-// qualified returns a name of a package as the file of a position writes it.
-func (r *reporter) qualified(at token.Pos, pkg *types.Package, name string) string {
-	if in := r.importName(at, pkg); in != "" {
+// qualified returns a name of a package, with the name of the package if that is another one.
+func (r *reporter) qualified(pkg *types.Package, name string) string {
+	if in := r.packageName(pkg); in != "" {
 		return in + "." + name
 	}
 	return name
 }
 
-// typeName returns a type as the file of a position writes it.
-func (r *reporter) typeName(at token.Pos, t types.Type) string {
-	return types.TypeString(t, func(pkg *types.Package) string { return r.importName(at, pkg) })
-}
+// typeName returns a type with the names of other packages.
+func (r *reporter) typeName(t types.Type) string { return types.TypeString(t, r.packageName) }
 
-// importName returns the name that a package has in the file of a position, or "" if its names need none. A file that
-// does not import the package would use the package's own name.
-func (r *reporter) importName(at token.Pos, pkg *types.Package) string {
+func (r *reporter) packageName(pkg *types.Package) string {
 	if pkg == r.pass.Pkg {
 		return ""
 	}
-	name := pkg.Name()
-	for _, file := range r.pass.Files {
-		if at < file.FileStart || file.FileEnd < at {
-			continue
-		}
-		for _, line := range file.Imports {
-			imported := r.info.PkgNameOf(line)
-			if imported == nil || imported.Imported() != pkg || imported.Name() == "_" {
-				continue
-			}
-			if name = imported.Name(); name == "." {
-				name = ""
-			}
-		}
-	}
-	return name
+	return pkg.Name()
 }

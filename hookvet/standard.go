@@ -1,63 +1,29 @@
 package hookvet
 
 import (
+	_ "embed" // for standard.txt
 	"go/ast"
 	"go/types"
 	"slices"
 	"strings"
 )
 
-// A changer is a set of functions or methods of the standard library that change their first argument, or their
-// receiver, in place.
-type changer struct {
-	of       string   // the package, or the type as "net/http.Header"
-	names    []string // also beginnings of names: "Write*"
-	except   []string
-	readings bool // names are those that do not change it
-}
+// standardText has the functions and methods of the standard library that change their first argument, or their
+// receiver, in place, as far as hooks are likely to use them on a payload. A line has the package or the type, and the
+// names. A star matches any end of a name, and the names after "but" are exceptions.
+//
+//go:embed standard.txt
+var standardText string
 
-func (c changer) has(name string) bool {
-	in := func(list []string) bool {
-		return slices.ContainsFunc(list, func(n string) bool {
-			begin, open := strings.CutSuffix(n, "*")
-			return n == name || open && strings.HasPrefix(name, begin)
-		})
+var standardChangers = func() map[string][2][]string {
+	changers := map[string][2][]string{}
+	for line := range strings.Lines(standardText) {
+		of, names, _ := strings.Cut(line, ": ")
+		names, but, _ := strings.Cut(names, " but ")
+		changers[of] = [2][]string{strings.Fields(names), strings.Fields(but)}
 	}
-	return in(c.names) != c.readings && !in(c.except)
-}
-
-// standardChangers are the functions and types of the standard library that hooks are likely to use on a payload.
-var standardChangers = []changer{
-	{of: "sort", names: []string{"Slice", "SliceStable", "Sort", "Stable", "Strings", "Ints", "Float64s"}},
-	{
-		of:     "slices",
-		names:  []string{"Sort*", "Reverse", "Delete", "DeleteFunc", "Compact", "CompactFunc", "Replace"},
-		except: []string{"Sorted*"},
-	},
-	{of: "maps", names: []string{"Copy", "DeleteFunc", "Insert"}},
-	{of: "net/http.Header", names: []string{"Add", "Del", "Set"}},
-	{of: "net/textproto.MIMEHeader", names: []string{"Add", "Del", "Set"}},
-	{of: "net/url.Values", names: []string{"Add", "Del", "Set"}},
-	{of: "net/http.Request", names: []string{
-		"AddCookie", "FormFile", "FormValue", "ParseForm", "ParseMultipartForm", "PostFormValue", "SetBasicAuth",
-		"SetPathValue",
-	}},
-	{of: "bytes.Buffer", readings: true, names: []string{"Available", "AvailableBuffer", "Bytes", "Cap", "Len", "Peek",
-		"String"}},
-	{of: "strings.Builder", names: []string{"Grow", "Reset", "Write*"}},
-	{of: "container/list.List", readings: true, names: []string{"Back", "Front", "Len"}},
-	{of: "math/big.Int", names: bigChanges},
-	{of: "math/big.Rat", names: bigChanges},
-	{of: "math/big.Float", names: bigChanges},
-	{of: "sync.Map", readings: true, names: []string{"Load", "Range"}},
-}
-
-// bigChanges are methods of the types of math/big that write to their receiver. Its other methods only read it.
-var bigChanges = []string{
-	"Abs", "Add", "And", "AndNot", "Binomial", "Copy", "Div", "DivMod", "Exp", "FillBytes", "GCD", "GobDecode", "Inv",
-	"Lsh", "Mod", "ModInverse", "ModSqrt", "Mul", "MulRange", "Neg", "Not", "Or", "Parse", "Quo", "QuoRem", "Rand",
-	"Rem", "Rsh", "Scan", "Set*", "Sqrt", "Sub", "UnmarshalJSON", "UnmarshalText", "Xor",
-}
+	return changers
+}()
 
 // changesInPlace reports whether the standard library says of a function or a method that it changes what it is called
 // with.
@@ -70,7 +36,11 @@ func changesInPlace(fn *types.Func) bool {
 		}
 		of += "." + named.Obj().Name()
 	}
-	return slices.ContainsFunc(standardChangers, func(c changer) bool { return c.of == of && c.has(fn.Name()) })
+	names := standardChangers[of]
+	return !slices.Contains(names[1], fn.Name()) && slices.ContainsFunc(names[0], func(name string) bool {
+		begin, open := strings.CutSuffix(name, "*")
+		return name == fn.Name() || open && strings.HasPrefix(fn.Name(), begin)
+	})
 }
 
 // changedInPlace returns the argument that a predeclared function, or a function or method of the standard library,
@@ -96,5 +66,5 @@ func (r *reporter) changedInPlace(call *ast.CallExpr, fn *types.Func) (e ast.Exp
 	case len(call.Args) == 0:
 		return nil, ""
 	}
-	return call.Args[0], r.qualified(call.Pos(), fn.Pkg(), fn.Name())
+	return call.Args[0], r.qualified(fn.Pkg(), fn.Name())
 }
