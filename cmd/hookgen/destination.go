@@ -5,7 +5,6 @@ import (
 	"go/token"
 	"os"
 	"path/filepath"
-	"strings"
 
 	"github.com/hookgen/hookgen/gen"
 )
@@ -55,30 +54,5 @@ func (i *invocation) outputFor(s *gen.Spec, dir, name string) (gen.Output, error
 		return gen.Output{}, fmt.Errorf("%w, so the generated package could not import the spec: "+
 			"generate next to it, without -o, or run go mod init", err)
 	}
-	// The checks of its path below need a module; outside of one they are skipped.
-	ownPath, _ := importPath(dir)
-	if before, ok := internalParent(specPath); ok && ownPath != "" && ownPath != before &&
-		!strings.HasPrefix(ownPath, before+"/") {
-		return gen.Output{}, diagnostic(namePosition(s), "output-internal", fmt.Sprintf(
-			"the spec is in %s, which %s may not import: generate below %s, or move the spec", specPath, ownPath, before))
-	}
-	for _, line := range s.Imports {
-		if line.Path == ownPath {
-			return gen.Output{}, diagnostic(s.Fset.PositionFor(line.Pos, false), "output-cycle", fmt.Sprintf(
-				"the spec imports %s, which is the package that is generated: generate into another directory", ownPath))
-		}
-	}
 	return gen.Output{Package: name, SpecPath: specPath, Source: specPath}, nil
-}
-
-// internalParent returns the path whose packages may import an internal package. It reports false if the package is not
-// internal.
-func internalParent(path string) (string, bool) {
-	if strings.HasPrefix(path, "internal/") || path == "internal" {
-		return "", false
-	}
-	if i := strings.LastIndex(path+"/", "/internal/"); i >= 0 {
-		return path[:i], true
-	}
-	return "", false
 }

@@ -6,21 +6,6 @@ import (
 	"testing"
 )
 
-func TestInternalParent(t *testing.T) {
-	for path, want := range map[string]string{
-		"example.com/m/internal":           "example.com/m",
-		"example.com/m/internal/a":         "example.com/m",
-		"example.com/internal/a/internal/": "example.com/internal/a",
-		"example.com/internals/a":          "",
-		"internal/a":                       "",
-		"example.com/m":                    "",
-	} {
-		if got, _ := internalParent(path); got != want {
-			t.Errorf("%q: got %q, want %q", path, got, want)
-		}
-	}
-}
-
 func TestPackageNamed(t *testing.T) {
 	for dir, want := range map[string]string{
 		"mail": "mail", "Mail-Room": "mailroom", "2026": "mail2026", "": "mail", "/": "mail", "func": "funchooks",

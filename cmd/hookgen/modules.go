@@ -33,7 +33,11 @@ func modulesNear(dir string) *modules {
 	m.vendor = filepath.Join(root, "vendor")
 	m.add(modfile.ModulePath(text), root)
 	m.addReplaced(parseMod(text).Replace, root)
-	root, text = workspace(absolute)
+	if os.Getenv("GOWORK") == "off" {
+		text = nil
+	} else {
+		root, text, _ = fileAbove(absolute, "go.work")
+	}
 	if work, err := modfile.ParseWork("go.work", text, nil); err == nil {
 		m.addReplaced(work.Replace, root)
 		for _, use := range work.Use {
@@ -73,20 +77,6 @@ func (m *modules) directory(importPath string) string {
 		return ""
 	}
 	return filepath.Join(m.vendor, filepath.FromSlash(importPath))
-}
-
-// workspace returns the directory of the go.work file for dir, and the text of the file, which is empty if there is no
-// workspace.
-func workspace(dir string) (root string, text []byte) {
-	switch work := os.Getenv("GOWORK"); work {
-	case "off":
-	case "":
-		root, text, _ = fileAbove(dir, "go.work")
-	default:
-		root = filepath.Dir(work)
-		text, _ = os.ReadFile(work)
-	}
-	return root, text
 }
 
 // within returns a path relative to root as an absolute path.

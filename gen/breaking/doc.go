@@ -15,10 +15,10 @@
 //	member.go     compares the members of embedded fields
 //	const.go      compares the constants
 //	deprecation.go  reports what is deprecated in one of the versions
-//	rule.go       lists the rules and the verdicts
+//	rule.go       lists the verdicts, and rules.txt the rules
 //	ignore.go     applies //hookgen:ignore lines
 //	report.go     prints findings as text, as JSON and as annotations
 //
-// To add a rule, add it to the list in rule.go, report it, and add a case to tests/breaking, where programs of the old
+// To add a rule, add it to rules.txt, report it, and add a case to tests/breaking, where programs of the old
 // version are compiled and run with the new one.
 package breaking

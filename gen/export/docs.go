@@ -2,12 +2,9 @@ package export
 
 import (
 	"go/ast"
-	"go/parser"
 	"go/token"
 	"go/types"
 	"strings"
-
-	"golang.org/x/tools/go/packages"
 )
 
 // A place is a declared type or a field of one, for example Message.Parts. Fields of struct literals in it have a path.
@@ -29,33 +26,18 @@ func declaration(t types.Type) place {
 	return place{}
 }
 
-// docs finds the comments on types and fields. It parses the files of a package when a comment of it is wanted.
+// docs are the comments on the types of the spec's package and on their fields, by the names of places.
 type docs struct {
-	dir      string // in which import paths have their meaning
-	packages map[string]map[string]string
+	pkg      *types.Package
+	comments map[string]string
 }
 
-// of returns the comment on a place, or "". Types of the standard library have none: readers know them.
+// of returns the comment on a place, or "". Types of other packages have none.
 func (d *docs) of(p place) string {
-	if p.pkg == nil || p.name == "" {
+	if p.pkg != d.pkg {
 		return ""
 	}
-	path := p.pkg.Path()
-	comments, ok := d.packages[path]
-	if !ok {
-		comments = map[string]string{}
-		d.packages[path] = comments
-		config := &packages.Config{Mode: packages.NeedFiles | packages.NeedModule, Dir: d.dir}
-		if found, err := packages.Load(config, path); err == nil && found[0].Module != nil {
-			for _, name := range found[0].GoFiles {
-				file, err := parser.ParseFile(token.NewFileSet(), name, nil, parser.ParseComments|parser.SkipObjectResolution)
-				if err == nil {
-					addComments(comments, file)
-				}
-			}
-		}
-	}
-	return comments[p.name]
+	return d.comments[p.name]
 }
 
 // addComments adds the comments on the types of a file and on their fields.

@@ -2,10 +2,10 @@ package export
 
 import (
 	"go/ast"
-	"go/token"
 	"go/types"
 
 	"golang.org/x/tools/go/packages"
+	"golang.org/x/tools/go/types/typeutil"
 )
 
 // encodings finds the types of a package that encode themselves as another struct, by a method such as
@@ -72,26 +72,18 @@ func marshaledType(info *types.Info, statement *ast.ReturnStmt) *types.Named {
 		return nil
 	}
 	call, ok := statement.Results[0].(*ast.CallExpr)
-	if !ok || len(call.Args) != 1 {
-		return nil
-	}
-	sel, ok := call.Fun.(*ast.SelectorExpr)
 	if !ok {
 		return nil
 	}
-	function, ok := info.Uses[sel.Sel].(*types.Func)
-	if !ok || function.FullName() != "encoding/json.Marshal" {
+	if f := typeutil.StaticCallee(info, call); f == nil || f.FullName() != "encoding/json.Marshal" {
 		return nil
 	}
-	arg := call.Args[0]
-	if address, ok := arg.(*ast.UnaryExpr); ok && address.Op == token.AND {
-		arg = address.X
+	t := types.Unalias(info.TypeOf(call.Args[0]))
+	if pointer, ok := t.(*types.Pointer); ok {
+		t = types.Unalias(pointer.Elem())
 	}
-	named, ok := types.Unalias(info.TypeOf(arg)).(*types.Named)
-	if !ok {
-		return nil
-	}
-	if _, ok := named.Underlying().(*types.Struct); !ok {
+	named, _ := t.(*types.Named)
+	if _, ok := t.Underlying().(*types.Struct); !ok {
 		return nil
 	}
 	return named

@@ -94,13 +94,11 @@ func Load(s *gen.Spec) (*Export, error) {
 	p := found[0]
 	e := &Export{
 		spec: summary.Of(s, p.PkgPath), pkg: p.Types, methods: map[string]*types.Signature{},
-		docs: &docs{dir: s.Dir, packages: map[string]map[string]string{}}, encoded: encodings(p),
+		docs: &docs{p.Types, map[string]string{}}, encoded: encodings(p),
 	}
-	comments := map[string]string{}
 	for _, file := range p.Syntax {
-		addComments(comments, file)
+		addComments(e.docs.comments, file)
 	}
-	e.docs.packages[p.PkgPath] = comments
 	points := p.Types.Scope().Lookup(e.spec.Interface)
 	if points == nil {
 		return nil, fmt.Errorf("the go command leaves out the file of %s: remove its build constraint", e.spec.Interface)

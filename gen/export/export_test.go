@@ -526,15 +526,13 @@ func TestSchemasHaveNamesAndComments(t *testing.T) {
       "type": "object",
       "properties": {
         "Value": {
-          "$ref": "#/$defs/Message",
-          "description": "in the box"
+          "$ref": "#/$defs/Message"
         },
         "Text": {
           "$ref": "#/$defs/other.Text"
         }
       },
       "title": "other.Box_Message",
-      "description": "Box is a box.",
       "required": [
         "Value",
         "Text"
@@ -542,8 +540,7 @@ func TestSchemasHaveNamesAndComments(t *testing.T) {
     },
     "other.Text": {
       "type": "string",
-      "title": "other.Text",
-      "description": "Text is another text."
+      "title": "other.Text"
     }
   },
   "title": "OnEndPayload"
