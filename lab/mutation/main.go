@@ -5,11 +5,8 @@
 //	go run ./lab/mutation                 all mutants of all parts: days
 //	go run ./lab/mutation -only builtin   the parts builtin and builtin/...
 //
-// These write the score of each part, and its survivors without a reason, into the report in docs/evidence/figures.
-// The others write nothing:
-//
-//	go run ./lab/mutation -match near.go  the mutants whose key the expression matches; writes nothing
-//	go run ./lab/mutation -shard 0/4      a quarter of them; writes nothing
+// They write the score of each part, and its survivors without a reason, into the report in docs/evidence/figures. With
+// -shard 0/4, the first quarter of the mutants is tried, and nothing is written.
 //
 // All mutants of a package are compiled into one instrumented copy (go build -overlay); an environment variable
 // selects one of them. A first run records which mutants each test reaches. Each mutant then runs only with those
@@ -31,7 +28,6 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
-	"regexp"
 	"slices"
 	"strings"
 )
@@ -46,14 +42,10 @@ func main() {
 // choice selects mutants.
 type choice struct {
 	only     string
-	match    *regexp.Regexp
 	shard, n int
 	sample   int    // number of mutants of each part; 0: all
 	seed     uint64 // of the sample
 }
-
-// counts reports whether the score of the selected mutants is one of their part.
-func (c choice) counts() bool { return c.match == nil && c.n == 1 }
 
 // wants reports whether a part is selected, by its name or a folder of the name.
 func (c choice) wants(name string) bool {
@@ -66,7 +58,7 @@ func (c choice) of(all []mutant) []mutant {
 		all = draw(all, c.sample, c.seed)
 	}
 	return slices.DeleteFunc(slices.Clone(all), func(m mutant) bool {
-		return m.ID%c.n != c.shard || c.match != nil && !c.match.MatchString(m.Key())
+		return m.ID%c.n != c.shard
 	})
 }
 
@@ -76,10 +68,6 @@ func run(args []string, out io.Writer) error {
 	flags.StringVar(&c.only, "only", "", "the part to try, as gen, or the parts of a folder, as builtin")
 	flags.IntVar(&c.sample, "sample", 0, "how many mutants of each part are tried; 0: all")
 	flags.Uint64Var(&c.seed, "seed", 1, "the seed of the sample")
-	flags.Func("match", "a regular expression for the keys of the mutants to try", func(s string) (err error) {
-		c.match, err = regexp.Compile(s)
-		return err
-	})
 	flags.Func("shard", "i/n: the i-th of n shares, from 0", func(s string) error {
 		if n, err := fmt.Sscanf(s, "%d/%d", &c.shard, &c.n); n != 2 || err != nil || c.n < 1 || c.shard < 0 ||
 			c.shard >= c.n {
@@ -115,7 +103,7 @@ func all(root string, parts []part, c choice, out io.Writer) error {
 		r.explain(reasons)
 		r.print(out)
 		results = append(results, r)
-		if c.counts() { // part by part, because a run takes hours
+		if c.n == 1 { // part by part, because a run takes hours
 			if err := r.write(root); err != nil {
 				return err
 			}
@@ -154,11 +142,8 @@ func (p part) try(root string, c choice, out io.Writer) (*result, error) {
 	fmt.Fprintf(out, "%s: %d tests reach some of them\n", p.name, len(tests))
 	r.plant(w.mutants)
 	for _, m := range c.of(w.mutants) {
-		f, by := try(m, binaries, tests)
-		if r.add(m, f); c.match != nil && by != "" {
-			fmt.Fprintf(out, "%s: %s by %s\n", m.Key(), f, by)
-		}
-		if f == survived || f == missed {
+		f := try(m, binaries, tests)
+		if r.add(m, f); f == survived || f == missed {
 			fmt.Fprintf(out, "%s (line %d): %s\n", m.Key(), m.Line, f)
 		}
 	}

@@ -9,7 +9,7 @@ import (
 	"strings"
 )
 
-// A mutant is one planted bug. Equal bugs in generated code count as one mutant.
+// A mutant is one planted bug.
 type mutant struct {
 	ID   int
 	File string // below the root of the repository
@@ -36,13 +36,9 @@ type planter struct {
 	like  *regexp.Regexp            // functions to skip; may be nil
 	edits edits
 
-	rename func(function, text string) string // normalizes generated code; may be nil
-
 	function string
 	results  []string // the types of the function's results
 	count    map[string]int
-	loops    int  // number of loops that a continue would reach
-	choice   bool // a break would leave a switch or a select
 }
 
 // plant plants all mutants of a file.
@@ -92,9 +88,8 @@ func functionName(d *ast.FuncDecl) string {
 
 // body plants in a function's body. A panic replaces a missing return after a mutant.
 func (p *planter) body(t *ast.FuncType, b *ast.BlockStmt) {
-	results, loops, choice := p.results, p.loops, p.choice
-	defer func() { p.results, p.loops, p.choice = results, loops, choice }()
-	p.results, p.loops, p.choice = nil, 0, false
+	defer func(outer []string) { p.results = outer }(p.results)
+	p.results = nil
 	if t.Results != nil {
 		for _, field := range t.Results.List {
 			for range max(1, len(field.Names)) {
@@ -117,9 +112,6 @@ func (p *planter) text(n ast.Node) string {
 // brief returns the text of a node on one line, truncated.
 func (p *planter) brief(n ast.Node) string {
 	s := strings.ReplaceAll(strings.Join(strings.Fields(p.text(n)), " "), "|", "¦")
-	if p.rename != nil {
-		s = p.rename(p.function, s)
-	}
 	if r := []rune(s); len(r) > 72 {
 		s = string(r[:72]) + "…"
 	}

@@ -25,7 +25,6 @@ type part struct {
 	bound float64           // the percentage of mutants that tests must find
 	dir   string            // of the package, below the root
 	files func(string) bool // files of the package; nil: all
-	alike bool              // generated code: mutants that differ only by the name of a point are one
 	like  *regexp.Regexp    // functions to skip because they repeat others
 	tests []tests
 }
@@ -72,7 +71,7 @@ var parts = append([]part{
 		},
 	},
 	{
-		name: "generated", bound: 95, dir: "tests/fixture", alike: true,
+		name: "generated", bound: 95, dir: "tests/fixture",
 		like:  regexp.MustCompile(`On[A-Z]|\bon[A-Z]`), // points that differ only in their payload
 		files: func(name string) bool { return name == "hooks_gen.go" },
 		tests: []tests{runtimeTests, fixtureTests},
@@ -119,8 +118,6 @@ func (p part) plant(root, temp string) (*planted, error) {
 	}
 	w := &planted{part: p, temp: temp, overlay: filepath.Join(temp, "overlay.json")}
 	replace := map[string]string{}
-	alike := map[string]int{}
-	points := pointNames(files)
 	write := func(path, text string) error {
 		to := filepath.Join(temp, filepath.Base(path))
 		replace[path] = to
@@ -140,19 +137,8 @@ func (p part) plant(root, temp string) (*planted, error) {
 			fset: fset, src: src, path: filepath.ToSlash(relative), info: info, pkg: pkg, names: qualifiers(f, info, pkg),
 			like: p.like,
 		}
-		if p.alike {
-			pl.rename = points
-		}
 		pl.next = func(m mutant) int {
-			key := ""
-			if p.alike {
-				m.Func = points(m.Func, m.Func)
-				if key = m.Key(); alike[key] > 0 {
-					return alike[key]
-				}
-			}
 			m.ID = len(w.mutants) + 1
-			alike[key] = m.ID
 			w.mutants = append(w.mutants, m)
 			return m.ID
 		}
@@ -226,33 +212,4 @@ func qualifiers(f *ast.File, info *types.Info, own *types.Package) map[*types.Pa
 		}
 	}
 	return names
-}
-
-// pointNames returns a function that replaces the name of the point in the text of a function by N.
-func pointNames(files []*ast.File) func(function, text string) string {
-	var names []string
-	for _, f := range files {
-		for _, decl := range f.Decls {
-			if d, ok := decl.(*ast.GenDecl); ok && d.Tok == token.TYPE {
-				for _, spec := range d.Specs {
-					if name, ok := strings.CutSuffix(spec.(*ast.TypeSpec).Name.Name, "Point"); ok && ast.IsExported(name) {
-						names = append(names, name)
-					}
-				}
-			}
-		}
-	}
-	return func(function, text string) string {
-		longest := ""
-		for _, name := range names {
-			if strings.Contains(strings.ToLower(function), strings.ToLower(name)) && len(name) > len(longest) {
-				longest = name
-			}
-		}
-		if longest == "" {
-			return text
-		}
-		lower := strings.ToLower(longest[:1]) + longest[1:]
-		return strings.ReplaceAll(strings.ReplaceAll(text, longest, "N"), lower, "n")
-	}
 }

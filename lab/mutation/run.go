@@ -165,7 +165,7 @@ func pattern(names ...string) string { return "^(" + strings.Join(names, "|") + 
 // try runs the tests that reach a mutant until one finds it, and returns that test. It starts with the few tests
 // that reach the fewest mutants, because they are the most specific. Then come the fast ones, then the slow ones,
 // one by one.
-func try(m mutant, binaries []*binary, all []*test) (fate, string) {
+func try(m mutant, binaries []*binary, all []*test) fate {
 	var reach []*test
 	for _, t := range all {
 		if t.reach(m) {
@@ -173,7 +173,7 @@ func try(m mutant, binaries []*binary, all []*test) (fate, string) {
 		}
 	}
 	if len(reach) == 0 {
-		return missed, ""
+		return missed
 	}
 	slices.SortStableFunc(reach, func(a, b *test) int { return cmp.Compare(a.breadth, b.breadth) })
 	quick := slices.DeleteFunc(slices.Clone(reach), func(t *test) bool { return t.took > together })
@@ -188,16 +188,16 @@ func try(m mutant, binaries []*binary, all []*test) (fate, string) {
 				}
 			}
 			if f := m.run(b, some, names...); f != survived {
-				return f, filepath.Base(b.dir)
+				return f
 			}
 		}
 	}
 	for _, t := range slow {
 		if f := m.run(t.in, slow, t.name); f != survived {
-			return f, filepath.Base(t.in.dir) + "." + t.name
+			return f
 		}
 	}
-	return survived, ""
+	return survived
 }
 
 // few is the number of tests in the first run.

@@ -43,11 +43,6 @@ func (p *planter) removal(s ast.Stmt) {
 	}
 }
 
-// alone reports whether a block is a single statement with a removal mutant.
-func (p *planter) alone(list []ast.Stmt) bool {
-	return len(list) == 0 || len(list) == 1 && p.removable(list[0])
-}
-
 // stmt plants in a statement.
 func (p *planter) stmt(s ast.Stmt) {
 	switch x := s.(type) {
@@ -74,8 +69,6 @@ func (p *planter) stmt(s ast.Stmt) {
 		}
 	case *ast.ReturnStmt:
 		p.returned(x)
-	case *ast.BranchStmt:
-		p.branch(x)
 	case *ast.BlockStmt:
 		p.list(x.List)
 	case *ast.LabeledStmt:
@@ -88,10 +81,10 @@ func (p *planter) stmt(s ast.Stmt) {
 			p.condition(x.Cond)
 		}
 		p.stmt(x.Post)
-		p.loop(x.Body, x)
+		p.list(x.Body.List)
 	case *ast.RangeStmt:
 		p.expr(x.X)
-		p.loop(x.Body, x)
+		p.list(x.Body.List)
 	case *ast.SwitchStmt:
 		p.stmt(x.Init)
 		p.expr(x.Tag)
@@ -106,37 +99,17 @@ func (p *planter) stmt(s ast.Stmt) {
 
 func (p *planter) ifStmt(x *ast.IfStmt) {
 	p.stmt(x.Init)
-	if !p.alone(x.Body.List) && x.Else == nil {
-		p.wrap(x.Cond, "(", ") && !"+p.is(x.Cond, "body of the if removed"))
-	}
 	p.condition(x.Cond)
 	p.list(x.Body.List)
 	switch e := x.Else.(type) {
 	case *ast.IfStmt:
 		p.ifStmt(e)
 	case *ast.BlockStmt:
-		if !p.alone(e.List) {
-			p.edits.insert(p.offset(e.Lbrace), "if !"+p.is(x.Cond, "else removed")+" ")
-		}
 		p.list(e.List)
 	}
 }
 
-func (p *planter) loop(body *ast.BlockStmt, whole ast.Stmt) {
-	if !p.alone(body.List) {
-		head := &ast.BlockStmt{Lbrace: whole.Pos(), Rbrace: body.Lbrace - 1} // only for its text
-		p.edits.insert(p.offset(body.Lbrace)+1, " if "+p.is(head, "not entered")+" { break }; ")
-	}
-	p.loops++
-	defer func(inner bool) { p.choice = inner }(p.choice)
-	p.choice = false
-	p.list(body.List)
-	p.loops--
-}
-
 func (p *planter) cases(body *ast.BlockStmt, conditions bool) {
-	defer func(inner bool) { p.choice = inner }(p.choice)
-	p.choice = true
 	for _, c := range body.List {
 		switch c := c.(type) {
 		case *ast.CaseClause:
@@ -151,35 +124,10 @@ func (p *planter) cases(body *ast.BlockStmt, conditions bool) {
 					}
 				}
 			}
-			p.clause(c, c.Colon, c.Body)
+			p.list(c.Body)
 		case *ast.CommClause:
-			p.clause(c, c.Colon, c.Body)
+			p.list(c.Body)
 		}
-	}
-}
-
-func (p *planter) clause(c ast.Stmt, colon token.Pos, list []ast.Stmt) {
-	if n := len(list); n > 0 {
-		last, _ := list[n-1].(*ast.BranchStmt)
-		if !p.alone(list) && (last == nil || last.Tok != token.FALLTHROUGH) {
-			head := &ast.BlockStmt{Lbrace: c.Pos(), Rbrace: colon}
-			p.edits.wrap(p.offset(list[0].Pos()), p.offset(list[n-1].End()), "if !"+p.is(head, "body removed")+" { ", " }")
-		}
-	}
-	p.list(list)
-}
-
-// branch plants a break instead of a continue, and vice versa.
-func (p *planter) branch(x *ast.BranchStmt) {
-	label := ""
-	if x.Label != nil {
-		label = " " + x.Label.Name
-	}
-	switch {
-	case x.Tok == token.CONTINUE && (!p.choice || label != ""): // in a switch, break has another meaning
-		p.wrap(x, "if "+p.is(x, "break")+" { break"+label+" }; ", "")
-	case x.Tok == token.BREAK && p.loops > 0 && label == "":
-		p.wrap(x, "if "+p.is(x, "continue")+" { continue }; ", "")
 	}
 }
 
