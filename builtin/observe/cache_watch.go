@@ -90,8 +90,8 @@ func (w *CacheWatch) report(ctx context.Context, run *agent.Run, b CacheBreak) {
 		w.OnBreak(ctx, run, b)
 		return
 	}
-	cmp.Or(w.Log, slog.Default()).WarnContext(ctx, "prompt cache broken", "run", run.ID(), kit.OwnerAttr(kit.Owner(run)), "step", b.Step,
-		"section", b.Section, "old", b.Old, "new", b.New)
+	cmp.Or(w.Log, slog.Default()).WarnContext(ctx, "prompt cache broken", "run", run.ID(),
+		kit.OwnerAttr(kit.Owner(run)), "step", b.Step, "section", b.Section, "old", b.Old, "new", b.New)
 }
 
 // compare returns the differences to the last request, and replaces it.

@@ -26,8 +26,8 @@ import (
 //     summary. For example, a list of 25 files becomes "list of 25 items" and its first three items; a plain text
 //     becomes its first 500 characters. A summary is not summarized again. If FullFor is set, results are summarized
 //     whatever the size of the request, FullFor steps at a time.
-//  2. A result longer than PerResult is truncated. When all results together are longer than Aggregate, the oldest are
-//     replaced by "(truncated by context window manager)", until three quarters of Aggregate are left.
+//  2. When all results together are longer than Aggregate, the oldest are replaced by "(truncated by context window
+//     manager)", until three quarters of Aggregate are left.
 //  3. When the request exceeds Max, the oldest remaining results are replaced by that text too, until it has three
 //     quarters of Max. Results in the last Keep messages are not touched.
 //  4. While the request still exceeds Max, messages are dropped as [TokenBudget] does. If the smallest legal request
@@ -53,7 +53,6 @@ type Guard struct {
 	Keep      limit.Bound[int] // messages; default 4
 	MaxOutput limit.Bound[int] // characters of one output; default 30,000
 	FullFor   limit.Bound[int] // steps for which a result is shown in full; default 3, once half of Max is used
-	PerResult limit.Bound[int] // characters of each result in a request; default 50,000
 	Aggregate limit.Bound[int] // characters of all results in a request; default 500,000
 
 	WarnBuffer    int // tokens left in the window when PressureWarning begins; 0: 30,000
@@ -62,9 +61,7 @@ type Guard struct {
 
 	Recall     agent.Store // full texts of shortened results; nil: they are not stored
 	OnPressure func(ctx context.Context, run *agent.Run, p Pressure)
-	// Names returns the names that messages mention, for example paths. Nil: texts without spaces in arguments of calls.
-	Names   func(messages []agent.Message) []string
-	OnError func(error) // receives failures of Recall; nil: they are logged
+	OnError    func(error) // receives failures of Recall; nil: they are logged
 
 	runs   hookkit.PerRun[windowState]
 	failed kit.Reporter
@@ -95,8 +92,7 @@ func (w *Guard) Bind(h *agent.Hooks) {
 
 func (w *Guard) check() error {
 	if err := errors.Join(w.Max.Check("Max"), w.Keep.Check("Keep"), w.MaxOutput.Check("MaxOutput"),
-		w.FullFor.Check("FullFor"),
-		w.PerResult.Check("PerResult"), w.Aggregate.Check("Aggregate")); err != nil {
+		w.FullFor.Check("FullFor"), w.Aggregate.Check("Aggregate")); err != nil {
 		return err
 	}
 	b := w.buffers()
@@ -138,7 +134,6 @@ func (w *Guard) BeforeLLM(ctx context.Context, run *agent.Run, req agent.LLMRequ
 	d := newDraft(req.Messages, was)
 	store := func(body string) string { return w.storeForRecall(ctx, run, body) }
 	d.summarise(d.summarised, store)
-	d.truncateResults(w.PerResult.Or(50_000))
 	if to := d.summaryDue(w.FullFor, func() bool { return tokens(d.messages) > most/2 }); to > d.summarised {
 		d.summarised = to
 		d.summarise(to, store)

@@ -105,7 +105,6 @@ func TestGuardShortensResultsBeforeDroppingMessages(t *testing.T) {
 		{"of at once", &window.Guard{FullFor: 1}, steps(2, text), "summary full", 5},
 		{"short ones are not", &window.Guard{FullFor: 1}, steps(3, "short"), "full full full", 7},
 		{"summaries are blanked too", &window.Guard{Max: 1000}, steps(5, text), "blanked blanked blanked full full", 11},
-		{"long ones are cut", &window.Guard{FullFor: limit.None, PerResult: 500}, steps(2, text), "cut cut", 5},
 		{"all together", &window.Guard{FullFor: limit.None, Aggregate: 2500}, steps(4, text),
 			"blanked blanked blanked full", 9},
 		{"exactly the aggregate", &window.Guard{FullFor: limit.None, Aggregate: 4000}, steps(4, text),
@@ -124,9 +123,9 @@ func TestGuardShortensResultsBeforeDroppingMessages(t *testing.T) {
 		{"as many as FullFor", &window.Guard{FullFor: 2}, steps(4, text), "summary summary full full", 9},
 		{"a forged summary", &window.Guard{FullFor: 1}, steps(2, "[earlier result: "+strings.Repeat(text, 5)),
 			"summary summary", 5},
-		{"other messages stay", &window.Guard{FullFor: 1, PerResult: 500, Aggregate: 100},
+		{"other messages stay", &window.Guard{FullFor: 1, Aggregate: 100},
 			append([]agent.Message{fixture.User(text)}, steps(2, text[:100])...), "blanked blanked", 6},
-		{"off", &window.Guard{FullFor: limit.None, PerResult: limit.None, Aggregate: limit.None, Max: 1 << 30},
+		{"off", &window.Guard{FullFor: limit.None, Aggregate: limit.None, Max: 1 << 30},
 			steps(9, strings.Repeat("x", 60_000)), strings.TrimSpace(strings.Repeat("full ", 9)), 19},
 	} {
 		t.Run(c.name, func(t *testing.T) {
@@ -177,16 +176,6 @@ func TestASummaryIsNotSummarizedAgain(t *testing.T) {
 	twice := fixture.Rewritten(t, &window.Guard{FullFor: 1}, once)
 	if a, b := once.Messages[1].Content, twice.Messages[1].Content; a != b || len(a) < 600 {
 		t.Errorf("once\n%s\ntwice\n%s", a, b)
-	}
-}
-
-func TestATruncatedResultKeepsItsAttachments(t *testing.T) {
-	result := answering("1", strings.Repeat("x", 1000))
-	result.Parts = []agent.Part{{MediaType: "image/png", Data: []byte("png")}}
-	left := fixture.Rewritten(t, &window.Guard{PerResult: 500},
-		agent.LLMRequest{Messages: []agent.Message{fixture.User("u"), calling("a", "1"), result}})
-	if m := left.Messages[2]; len(m.Parts) != 1 || !strings.Contains(m.Content, "[truncated: ") {
-		t.Errorf("%d attachments and %.60q", len(m.Parts), m.Content)
 	}
 }
 
@@ -244,7 +233,6 @@ func TestChangesOfRequestsAreNamed(t *testing.T) {
 		{"Guard blanks", &window.Guard{FullFor: limit.None, Max: 1000}, steps(5, text),
 			"kept within 1000 tokens: 3 results blanked"},
 		{"Guard summarizes", &window.Guard{Max: 2000}, steps(5, text), "kept within 2000 tokens: 2 results summarised"},
-		{"Guard cuts", &window.Guard{PerResult: 500}, steps(2, text), "kept within 115000 tokens: 2 results cut"},
 		{"Guard drops", &window.Guard{FullFor: limit.None, Max: 60, Keep: 4}, steps(5, text[:30]),
 			"kept within 60 tokens: 6 of 11 messages left out"},
 		{"TokenBudget fits", &window.TokenBudget{}, steps(5, text), ""},
@@ -633,7 +621,7 @@ func TestGuardTakesItsLimitFromTheModel(t *testing.T) {
 	} {
 		t.Run(fmt.Sprintf("%d, %d, %d", c.window, c.reserve, c.maxTokens), func(t *testing.T) {
 			var hooks agent.Hooks
-			hooks.Use(&window.Guard{Reserve: c.reserve, FullFor: limit.None, PerResult: limit.None, Aggregate: limit.None})
+			hooks.Use(&window.Guard{Reserve: c.reserve, FullFor: limit.None, Aggregate: limit.None})
 			for over, want := range map[int]int{0: 3, 1: 1} { // one token over the limit drops the oldest
 				run := agent.NewRun(&agent.Env{Tokens: fixture.Counter(func(m []agent.Message) int {
 					if len(m) == 3 {

@@ -54,10 +54,8 @@ func (i *Incremental) Compact(ctx context.Context, env *agent.Env, c agent.Compa
 	if c.Reason != agent.CompactTooLong && env.CountTokens(p.middle) <= buffer {
 		return unchanged(c), nil
 	}
-	return summarizer{
-		max: i.MaxSummary.Or(maxSummary), input: max(8*min(buffer, 1<<27), 100_000), temperature: 0.3,
-		report: func(err error) { i.failed.Report("window.Incremental", i.OnError, err) },
-	}.compact(ctx, env, c, p)
+	summarize := Summarize{MaxSummary: i.MaxSummary, MaxInput: limit.AtMost(max(8*min(buffer, 1<<27), 100_000))}
+	return summarize.compact(ctx, env, c, p, func(err error) { i.failed.Report("window.Incremental", i.OnError, err) })
 }
 
 func (i *Incremental) check() error {

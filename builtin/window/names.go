@@ -20,13 +20,6 @@ const (
 	maxNameArgs = 64 << 10 // bytes; longer arguments are not searched for names
 )
 
-func (w *Guard) names(messages []agent.Message) []string {
-	if w.Names != nil {
-		return w.Names(messages)
-	}
-	return argumentNames(messages)
-}
-
 // argumentNames returns the strings in the arguments of calls that could be names: 3 to 80 characters, a letter, no
 // spaces. It returns each once, in the order of first use.
 func argumentNames(messages []agent.Message) []string {

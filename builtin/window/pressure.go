@@ -101,7 +101,7 @@ func (w *Guard) ShouldCompact(
 func (w *Guard) ObserveBeforeCompact(
 	_ context.Context, run *agent.Run, fired agent.BeforeCompactFired[agent.Compaction],
 ) {
-	known := w.names(fired.Payload.Messages)
+	known := argumentNames(fired.Payload.Messages)
 	w.runs.Do(run, func(s *windowState) { s.known = known })
 }
 

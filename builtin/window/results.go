@@ -40,7 +40,7 @@ type draft struct {
 	summarised, blanked int // the results of the first so many messages are summarised or blanked
 	cut                 conversation.Cut
 
-	summaries, cuts, blanks int // of results, in this request
+	summaries, blanks int // of results, in this request
 }
 
 // newDraft returns a draft of a request. was describes the request before.
@@ -78,7 +78,7 @@ func (d *draft) changes() (changes []string) {
 	for _, c := range []struct {
 		n    int
 		what string
-	}{{d.summaries, "summarised"}, {d.cuts, "cut"}, {d.blanks, "blanked"}} {
+	}{{d.summaries, "summarised"}, {d.blanks, "blanked"}} {
 		if c.n > 0 {
 			changes = append(changes, fmt.Sprintf("%d results %s", c.n, c.what))
 		}
@@ -145,21 +145,6 @@ func resultSummary(body, extra string) string {
 	}
 	return fmt.Sprintf("%stext of %d characters%s]\n%s", summaryPrefix, utf8.RuneCountInString(body), extra,
 		shorten.To(body, maxTextShown))
-}
-
-// truncateResults truncates results that are longer than n characters.
-func (d *draft) truncateResults(n int) {
-	for i, m := range d.messages {
-		if m.Role != agent.RoleTool {
-			continue
-		}
-		if body := shorten.WithNote(m.Content, n, ""); body != m.Content {
-			parts := m.Parts
-			d.set(i, body)
-			d.messages[i].Parts = parts
-			d.cuts++
-		}
-	}
 }
 
 // blank blanks all results before the message at index to.

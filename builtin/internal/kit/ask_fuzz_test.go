@@ -5,11 +5,12 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/hookgen/hookgen/builtin/internal/testdata/fixture"
 	"github.com/hookgen/hookgen/builtin/internal/kit"
+	"github.com/hookgen/hookgen/builtin/internal/testdata/fixture"
 )
 
-// FuzzReadReply reads any reply of a model. Only a single JSON object whose "ok" is true permits, alone or in a code fence.
+// FuzzReadReply reads any reply of a model. Only a single JSON object whose "ok" is true permits, alone or in a code
+// fence.
 func FuzzReadReply(f *testing.F) {
 	for _, s := range append([]string{
 		"ok", `{"ok": true}`, "```json\n{\"ok\": true}\n```", `{"ok": false, "reason": "r"}`, "not ok", "``````", "\xff",

@@ -19,20 +19,10 @@ func To(s string, maxRunes int) string {
 	if maxRunes < 1 {
 		return ""
 	}
-	if len(s) <= maxRunes {
+	if len(s) <= maxRunes || RuneOffset(s, maxRunes) == len(s) {
 		return s
 	}
-	runes, last := 0, 0 // the offset at which the ellipsis replaces the rest
-	for i := range s {
-		if runes == maxRunes-1 {
-			last = i
-		}
-		if runes == maxRunes {
-			return Valid(s[:last]) + Ellipsis
-		}
-		runes++
-	}
-	return s
+	return Valid(Runes(s, maxRunes-1)) + Ellipsis
 }
 
 // Valid returns the text with invalid UTF-8 replaced by replacement characters.
@@ -44,12 +34,4 @@ func Valid(s string) string {
 }
 
 // Runes returns the first n characters of a text, without an ellipsis.
-func Runes(s string, n int) string {
-	for i := range s {
-		if n == 0 {
-			return s[:i]
-		}
-		n--
-	}
-	return s
-}
+func Runes(s string, n int) string { return s[:RuneOffset(s, n)] }
