@@ -17,7 +17,6 @@ import (
 	"github.com/hookgen/hookgen/builtin/internal/kit"
 	"github.com/hookgen/hookgen/builtin/internal/ownerpath"
 	"github.com/hookgen/hookgen/builtin/internal/shorten"
-	"github.com/hookgen/hookgen/builtin/limit"
 	"github.com/hookgen/hookgen/builtin/redact"
 	"github.com/hookgen/hookgen/generated/agent"
 	"github.com/hookgen/hookgen/internal/atomicfile"
@@ -32,15 +31,14 @@ import (
 // Each conversation has one file of JSON lines in Dir: a header with root_id, active_id and the run that wrote it, and
 // then a line for each [TreeNode]. A run adds its calls below the active node when it ends, and its last call becomes
 // the active node. Calls of runs without a named conversation and of sub-runs are not recorded. A file has at most
-// Keep nodes; the oldest are dropped, and branches of a dropped node move to the root.
+// 10,000 nodes; the oldest are dropped, and branches of a dropped node move to the root.
 //
 // Secrets and personal data are removed from arguments and errors, which are then truncated to 200 characters.
 //
 // Tree reads AfterTool and OnRunEnd. A failure to write does not affect the run. Several processes may use one Dir.
-// Bind panics if Dir is empty or Keep is invalid.
+// Bind panics if Dir is empty.
 type Tree struct {
 	Dir     string
-	Keep    limit.Bound[int] // nodes of a conversation; default 10,000
 	Redact  redact.Redactor
 	OnError func(error) // receives failures to write, concurrently; nil: they are logged
 
@@ -64,8 +62,10 @@ type TreeNode struct {
 	agent.Identity
 }
 
-// treeRoot is the ID of the root.
-const treeRoot = "root"
+const (
+	treeRoot = "root" // the ID of the root
+	maxNodes = 10_000 // of a conversation
+)
 
 // A ConversationTree is the content of the file of a conversation.
 type ConversationTree struct {
@@ -78,18 +78,11 @@ type ConversationTree struct {
 
 // Bind adds the view to its points.
 func (r *Tree) Bind(h *agent.Hooks) {
-	err := r.Keep.Check("Keep")
-	if err == nil && r.keep() < 1 {
-		err = fmt.Errorf("Keep is %v; give 1 or more", r.Keep)
-	}
 	if r.Dir == "" {
-		err = errors.New("Dir is empty; name the directory for the files of conversations")
+		kit.MustConfig("record.Tree", errors.New("Dir is empty; name the directory for the files of conversations"))
 	}
-	kit.MustConfig("record.Tree", err)
 	r.bind(h, "record.Tree", r)
 }
-
-func (r *Tree) keep() int { return r.Keep.Or(10_000) }
 
 func (r *Tree) points() []string { return []string{"AfterTool", "OnRunEnd"} }
 
@@ -104,7 +97,7 @@ func (r *Tree) see(_ context.Context, e event) {
 		if r.runs == nil {
 			r.runs = make(map[string][]TreeNode)
 		}
-		r.runs[e.run] = nodes[max(0, len(nodes)-r.keep()):]
+		r.runs[e.run] = nodes[max(0, len(nodes)-maxNodes):]
 		return
 	}
 	nodes := r.runs[e.run]
@@ -142,7 +135,7 @@ func (r *Tree) add(e event, nodes []TreeNode) error {
 			t.Nodes, t.ActiveID = append(t.Nodes, n), n.ID
 			next++
 		}
-		t.limit(r.keep())
+		t.limit(maxNodes)
 		return nil
 	})
 }

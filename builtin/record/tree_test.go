@@ -10,7 +10,6 @@ import (
 	"testing"
 
 	"github.com/hookgen/hookgen/builtin/internal/testdata/fixture"
-	"github.com/hookgen/hookgen/builtin/limit"
 	"github.com/hookgen/hookgen/builtin/record"
 	"github.com/hookgen/hookgen/generated/agent"
 	"github.com/hookgen/hookgen/loop"
@@ -121,25 +120,6 @@ func TestTreeRecordsEachCall(t *testing.T) {
 	}
 }
 
-func TestOldNodesOfTreeAreDropped(t *testing.T) {
-	for _, c := range []struct {
-		keep limit.Bound[int]
-		want string
-	}{
-		{0, "root>1 1>2 2>3 3>4 at 4"}, {2, "root>3 3>4 at 4"}, {1, "root>2 at 2"},
-	} {
-		t.Run(c.keep.String(), func(t *testing.T) {
-			tree := &record.Tree{Dir: t.TempDir(), Keep: c.keep}
-			for range 2 {
-				recordCalls(t, tree, loop.Request{Task: "go", Conversation: "c"}, 2)
-			}
-			if got := shape(t, tree, agent.Identity{Conversation: "c"}); got != c.want {
-				t.Errorf("got %s, want %s", got, c.want)
-			}
-		})
-	}
-}
-
 func TestUnnamedConversationHasNoTree(t *testing.T) {
 	tree := &record.Tree{Dir: t.TempDir()}
 	recordCalls(t, tree, loop.Request{Task: "go"}, 2)
@@ -199,13 +179,6 @@ func FuzzTree(f *testing.F) {
 	})
 }
 
-func TestTreeRefusesInvalidFields(t *testing.T) {
-	for want, hook := range map[string]*record.Tree{"Dir is empty": {}, "Keep is -1": {Dir: "x", Keep: -1},
-		"Keep is 0": {Dir: "x", Keep: limit.AtMost(0)}} {
-		t.Run(want, func(t *testing.T) {
-			if text := fixture.UsePanic(hook); !strings.Contains(text, want) {
-				t.Errorf("panicked with %q", text)
-			}
-		})
-	}
+func TestATreeNeedsADirectory(t *testing.T) {
+	fixture.MustPanic(t, "Dir is empty", func() { new(agent.Hooks).Use(&record.Tree{}) })
 }
