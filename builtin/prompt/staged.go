@@ -3,12 +3,10 @@ package prompt
 import (
 	"context"
 	"fmt"
-	"maps"
 	"strings"
 
 	"github.com/hookgen/hookgen/builtin/internal/kit"
 	"github.com/hookgen/hookgen/generated/agent"
-	"github.com/hookgen/hookgen/hookkit"
 )
 
 // Staged adds a text to the prompts of particular steps.
@@ -17,7 +15,7 @@ import (
 // with a blank one, adds nothing. Staged contributes to Briefing, has no state and is safe for concurrent use. Bind
 // panics on a step number less than 1.
 type Staged struct {
-	Stages map[int]string // texts by step number, from 1
+	Stages map[int]string // texts by step number, from 1; do not change it while the hook is in use
 }
 
 // Bind adds the hook to Briefing.
@@ -27,15 +25,12 @@ func (b *Staged) Bind(h *agent.Hooks) {
 			kit.MustConfig("prompt.Staged", fmt.Errorf("Stages has a text for step %d; steps are counted from 1", n))
 		}
 	}
-	stages := stageBriefing{}
-	maps.Copy(stages, b.Stages)
-	h.Briefing.Add(stages, hookkit.Named("prompt.Staged"))
+	h.Briefing.Add(b)
 }
 
-type stageBriefing map[int]string
-
-func (b stageBriefing) Briefing(_ context.Context, _ *agent.Run, step agent.Step) ([]string, error) {
-	if text := b[step.Number]; strings.TrimSpace(text) != "" {
+// Briefing contributes the text of the step.
+func (b *Staged) Briefing(_ context.Context, _ *agent.Run, step agent.Step) ([]string, error) {
+	if text := b.Stages[step.Number]; strings.TrimSpace(text) != "" {
 		return []string{text}, nil
 	}
 	return nil, nil

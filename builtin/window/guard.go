@@ -10,7 +10,6 @@ import (
 	"github.com/hookgen/hookgen/builtin/internal/conversation"
 	"github.com/hookgen/hookgen/builtin/internal/kit"
 	"github.com/hookgen/hookgen/builtin/internal/nextprompt"
-	"github.com/hookgen/hookgen/builtin/internal/shorten"
 	"github.com/hookgen/hookgen/builtin/limit"
 	"github.com/hookgen/hookgen/generated/agent"
 	"github.com/hookgen/hookgen/hookkit"
@@ -110,16 +109,9 @@ func (w *Guard) check() error {
 func (w *Guard) AfterTool(
 	ctx context.Context, run *agent.Run, result agent.ToolCallResult,
 ) (agent.AfterToolOutcome, error) {
-	most := w.MaxOutput.Or(30_000)
-	output, err := shorten.WithNote(result.Output, most, ""), shorten.WithNote(result.Err, most, "")
-	if output == result.Output && err == result.Err {
-		return nil, nil
-	}
-	if output != result.Output {
-		output = shorten.WithNote(result.Output, most, w.storeForRecall(ctx, run, result.Output))
-	}
-	result.Output, result.Err = output, err
-	return agent.ReplaceAfterTool(result, fmt.Sprintf("truncated to %d characters", most)), nil
+	return truncated(result, w.MaxOutput.Or(30_000), func(output string) string {
+		return w.storeForRecall(ctx, run, output)
+	})
 }
 
 // BeforeLLM shortens the request.

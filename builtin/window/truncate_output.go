@@ -50,10 +50,19 @@ func (o *TruncateOutput) AfterTool(
 	if !ok {
 		bound = o.MaxChars
 	}
-	most := bound.Or(30_000)
+	return truncated(result, bound.Or(30_000), func(string) string { return "" })
+}
+
+// truncated truncates the texts of a result. note returns what the last line of a truncated output says more.
+func truncated(
+	result agent.ToolCallResult, most int, note func(output string) string,
+) (agent.AfterToolOutcome, error) {
 	output, err := shorten.WithNote(result.Output, most, ""), shorten.WithNote(result.Err, most, "")
 	if output == result.Output && err == result.Err {
 		return nil, nil
+	}
+	if output != result.Output {
+		output = shorten.WithNote(result.Output, most, note(result.Output))
 	}
 	result.Output, result.Err = output, err
 	return agent.ReplaceAfterTool(result, fmt.Sprintf("truncated to %d characters", most)), nil
