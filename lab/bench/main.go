@@ -52,7 +52,7 @@ func main() {
 
 // allParts are the parts of a run.
 var allParts = []string{
-	"fires", "runtime", "twice", "peers", "loop", "records", "processes", "builds",
+	"fires", "runtime", "twice", "peers", "loop", "processes", "builds",
 }
 
 // A config holds the values of the flags.
@@ -109,14 +109,6 @@ func (c config) main() error {
 		var grown []timing
 		r.loops, grown = c.paceOfLoops().loops()
 		r.claims = append(r.claims, loopClaims(r.loops, grown)...)
-	}
-	if c.part("records") {
-		begin("recorded fires")
-		var err error
-		if r.records, err = c.pace.records(); err != nil {
-			return err
-		}
-		r.claims = append(r.claims, recordClaims(r.records)...)
 	}
 	r.machine.listen(c.pace)
 	if err := c.processes(&r); err != nil {

@@ -18,7 +18,6 @@ type report struct {
 	twice   []compared // on two goroutines, and on one
 	peers   []timing   // hookgen, the hand-written loop, and the peers
 	loops   []loopRound
-	records []recordRound
 	races   []race
 	built   []built
 }
@@ -42,7 +41,6 @@ func (r report) markdown() string {
 	section(&b, "Two goroutines", r.twiceTable())
 	section(&b, "Other libraries", r.peerTable())
 	section(&b, "An agent loop", r.loopTable())
-	section(&b, "Records", r.recordTable())
 	section(&b, "hookgen as a process", r.processTable())
 	section(&b, "What a generated package costs who builds it", r.buildTable())
 	return b.String()
@@ -117,17 +115,6 @@ func (r report) peerTable() table {
 			over = r.peers[0].over(run).String()
 		}
 		t.add(run.name, over, figure(run.best()), figure(run.median()), figure(run.allocs))
-	}
-	return t
-}
-
-func (r report) recordTable() table {
-	t := table{head: []string{"payload", "by", "ratio", "quickest", "median", "allocations"}}
-	for _, of := range r.records {
-		for _, run := range of.runs {
-			t.add(of.payload, run.name, run.over(of.runs[2]).String(), figure(run.best()), figure(run.median()),
-				figure(run.allocs))
-		}
 	}
 	return t
 }

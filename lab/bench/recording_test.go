@@ -7,16 +7,11 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"testing"
 
 	"github.com/hookgen/hookgen/generated/agent"
 	"github.com/hookgen/hookgen/hookkit/hooklog"
 )
-
-// A recordRound compares recorded fires with plain lines of JSON.
-type recordRound struct {
-	payload string
-	runs    []timing // the fires by hooklog.Lines and by hooklog.Open, and the plain line
-}
 
 // A recordedFire fires one payload, and encodes it by hand.
 type recordedFire struct {
@@ -58,26 +53,21 @@ func recordedFires() []recordedFire {
 	return fires
 }
 
-// records measures recorded fires. A plain line is json.Marshal of the payload and one call of Write on a file of the
-// same kind. It has no lock, and does not notice that the file was moved or ends in the middle of a line.
-func (p pace) records() ([]recordRound, error) {
-	dir, err := os.MkdirTemp("", "hookgen-bench-")
-	if err != nil {
-		return nil, err
-	}
-	defer os.RemoveAll(dir)
-	var rounds []recordRound
+// BenchmarkRecord compares recorded fires with a plain line: json.Marshal of the payload and one call of Write on a file
+// of the same kind. It has no lock, and does not notice that the file was moved or ends in the middle of a line.
+func BenchmarkRecord(b *testing.B) {
 	for _, f := range recordedFires() {
-		contestants, closeAll, err := f.contestants(dir)
+		contestants, closeAll, err := f.contestants(b.TempDir())
 		if err != nil {
-			return nil, err
+			b.Fatal(err)
 		}
-		rounds = append(rounds, recordRound{f.payload, p.measure(contestants)})
+		for _, c := range contestants {
+			b.Run(f.payload+"/"+c.name, func(b *testing.B) { c.loop(b.N) })
+		}
 		if err := closeAll(); err != nil {
-			return nil, err
+			b.Error(err)
 		}
 	}
-	return rounds, nil
 }
 
 // contestants returns the fires and the plain line, each with a file of its own.
@@ -131,22 +121,4 @@ func (f recordedFire) contestants(dir string) ([]contestant, func() error, error
 	}
 	return []contestant{recorded("hooklog.Lines", hooklog.Lines(files["lines"])), recorded("hooklog.Open", log), plain},
 		closeAll, nil
-}
-
-// recordClaims compares recorded fires with their bound.
-func recordClaims(rounds []recordRound) []claim {
-	const bound = 1.5
-	lines := claim{
-		what: "recording a fire over a plain JSON line of the same payload, hooklog.Lines to a file", bound: bound,
-		note: "one call of Write each",
-	}
-	log := claim{
-		what: "recording a fire over a plain JSON line of the same payload, hooklog.Open", bound: bound,
-		note: "it also locks the file for other processes and notices rotations: two calls of flock and two of lseek",
-	}
-	for _, r := range rounds {
-		lines.cases = append(lines.cases, held{r.payload, r.runs[0].over(r.runs[2])})
-		log.cases = append(log.cases, held{r.payload, r.runs[1].over(r.runs[2])})
-	}
-	return []claim{lines, log}
 }
