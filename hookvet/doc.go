@@ -76,11 +76,12 @@
 //
 // The maps, slices and pointers of a payload belong to the program, which may change them after the fire. The next of
 // an around hook is valid until the hook returns, and a run is freed when the program is done with it. A hook that
-// stores one of them in a field or a package variable needs a clone of the payload, and the ID of the run.
+// stores one of them in a field, a package variable or a channel, or uses it in a goroutine that it does not wait for,
+// needs a clone of the payload, and the ID of the run.
 //
 // State in a hookkit.PerRun may hold parts of payloads, and a map of runs is fine if the package also deletes from it.
-// The check looks at the statements of the hook itself, not at functions that it calls, goroutines and channels. Test
-// files are not checked.
+// The check looks at the statements of the hook itself, not at functions that it calls. It is silent about goroutines
+// and channels if the hook waits for anything. Test files are not checked.
 //
 // # Analyzer hookstate
 //
@@ -179,10 +180,11 @@
 //
 // # Analyzer outerhooks
 //
-// outerhooks: find fires of a package variable that leave out other Hooks
+// outerhooks: find fires of Hooks that leave out a layer
 //
-// A function that has Hooks in a parameter or in its receiver, for example a layer, and fires those of a package
-// variable leaves out hooks that somebody registered.
+// A layer fires the hooks of its parent and then its own. A program that makes a layer and fires the parent, or that
+// has Hooks in a parameter or in its receiver and fires those of a package variable, leaves out hooks that somebody
+// registered.
 //
 // The check reports only Hooks that the function does not fire, pass on or store otherwise. Test files are not checked.
 package hookvet

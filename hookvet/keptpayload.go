@@ -36,8 +36,10 @@ func (k keeper) check(f *hookFunc) {
 	}
 	for at, id := range inside[*ast.Ident](r.code, f.body) {
 		v, ok := r.info.Uses[id].(*types.Var)
-		if in, found := enclosingFunc(at); !ok || !found || in.Node() != f.node {
-			continue // a literal may run later, or for a PerRun, whose values may be kept
+		in, _ := enclosingFunc(at)
+		late := ok && k.runsLate(in)
+		if !ok || in.Node() != f.node && !late {
+			continue // a literal may run now, or for a PerRun, whose values may be kept
 		}
 		switch {
 		case v == f.run && f.run != nil:
@@ -45,12 +47,12 @@ func (k keeper) check(f *hookFunc) {
 				r.report(at.Node(), "the run is kept after the call, with the state of all hooks: keep %s.ID()", v.Name())
 			}
 		case v == f.next && f.next != nil:
-			if k.stores(at) {
+			if late || k.stores(at) {
 				r.report(at.Node(), "%s is kept after the call, and is valid only until the hook returns", v.Name())
 			}
 		case payload != nil && (payload.holds(v) || payload.pointsToCopy(id)):
 			whole, shared := r.widest(payload, at)
-			if shared != nil && whole.Node() == shared && k.stores(whole) {
+			if shared != nil && (late || whole.Node() == shared && k.stores(whole)) {
 				r.report(shared, "%s belongs to the program, which may change it after the call: keep a clone",
 					types.ExprString(shared))
 			}
@@ -85,7 +87,39 @@ func (r *reporter) widest(payload *reach, at inspector.Cursor) (whole inspector.
 	return whole, shared
 }
 
-// stores reports whether a value, or something that is made of it, is assigned to an expression that outlives the call.
+// runsLate reports whether a function is a goroutine of the hook for which the hook does not wait.
+func (k keeper) runsLate(in inspector.Cursor) bool {
+	call, ok := in.Parent().Node().(*ast.CallExpr)
+	if !ok || call.Fun != in.Node() {
+		return false
+	}
+	_, starts := in.Parent().Parent().Node().(*ast.GoStmt)
+	return starts && bodyOf(k.f).Pos() <= in.Node().Pos() && !k.waits()
+}
+
+// waits reports whether the hook waits for something. Any receive, and any call of a method Wait, counts.
+func (k keeper) waits() bool {
+	for n := range ast.Preorder(bodyOf(k.f)) {
+		switch n := n.(type) {
+		case *ast.UnaryExpr:
+			if n.Op == token.ARROW {
+				return true
+			}
+		case *ast.RangeStmt:
+			if _, isChan := k.r.typeOf(n.X).Underlying().(*types.Chan); isChan {
+				return true
+			}
+		case *ast.SelectorExpr:
+			if n.Sel.Name == "Wait" {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// stores reports whether a value, or something that is made of it, is assigned to an expression that outlives the call,
+// or sent to a channel that does.
 func (k keeper) stores(value inspector.Cursor) bool {
 	e, ok := value.Node().(ast.Expr)
 	if !ok {
@@ -98,6 +132,8 @@ func (k keeper) stores(value inspector.Cursor) bool {
 				return true
 			}
 		}
+	case *ast.SendStmt: // a hook that waits may get its answer from the receiver
+		return n.Value == e && k.outlives(n.Chan) && !k.waits()
 	case *ast.CallExpr: // append(x.list, e)
 		return k.r.isBuiltin(n, "append") && len(n.Args) > 0 && n.Args[0] != e &&
 			(!n.Ellipsis.IsValid() || k.r.hasReferringElements(e)) && k.stores(value.Parent())

@@ -4,6 +4,7 @@ import (
 	"go/ast"
 	"go/token"
 	"go/types"
+	"strings"
 
 	"golang.org/x/tools/go/ast/inspector"
 )
@@ -11,12 +12,50 @@ import (
 var outerHooks = check{
 	name: "outerhooks",
 	run: func(r *reporter) {
+		layers := r.layers()
 		for _, f := range r.fires {
-			if f.hooks != nil {
-				r.checkGlobal(f)
+			if f.hooks == nil {
+				continue
 			}
+			for _, l := range layers {
+				if r.leavesOut(f, l) {
+					r.report(f.hooks, "this fire leaves out the hooks of %s: fire %s.%s, which fires those of %s too",
+						l.v.Name(), l.v.Name(), f.point.name, types.ExprString(l.parent))
+				}
+			}
+			r.checkGlobal(f)
 		}
 	},
+}
+
+// A layer is a variable that a function sets to a new layer.
+type layer struct {
+	callSite
+	v      *types.Var
+	parent ast.Expr
+}
+
+// layers returns the layers that stay in the function that makes them, and are not fired there.
+func (r *reporter) layers() []layer {
+	var all []layer
+	for at, n := range nodes[*ast.AssignStmt](r.files...) {
+		if len(n.Lhs) != 1 || len(n.Rhs) != 1 {
+			continue
+		}
+		call, ok := ast.Unparen(n.Rhs[0]).(*ast.CallExpr)
+		if !ok {
+			continue
+		}
+		x, ok := ast.Unparen(call.Fun).(*ast.SelectorExpr)
+		v := r.variable(n.Lhs[0])
+		if !ok || x.Sel.Name != "Layer" || hooksOf(r.typeOf(x.X)) == nil || v == nil {
+			continue
+		}
+		if f, ok := enclosingFunc(at); ok && isLocal(f.Node(), v) && r.staysUnfired(f, v) {
+			all = append(all, layer{callSite{call, at}, v, ast.Unparen(x.X)})
+		}
+	}
+	return all
 }
 
 // staysUnfired reports whether a function only registers hooks on a variable or field.
@@ -32,6 +71,15 @@ func (r *reporter) staysUnfired(f inspector.Cursor, v *types.Var) bool {
 		}
 	}
 	return true
+}
+
+// leavesOut reports whether a fire uses the parent of a layer after the layer was made.
+func (r *reporter) leavesOut(f fire, l layer) bool {
+	fired, parent := r.identity(f.hooks), r.identity(l.parent)
+	if parent == "" || fired != parent && !strings.HasPrefix(fired, parent+".") {
+		return false
+	}
+	return r.bothRun(l.callSite, f.callSite)
 }
 
 // checkGlobal reports a fire of Hooks in a package variable where others are at hand.
