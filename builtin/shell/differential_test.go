@@ -296,7 +296,7 @@ func allowed(t *testing.T, d shell.Dialect, globs []string, command string) bool
 }
 
 // runsScript matches sh with a script file. A rule for sh covers the commands of the file.
-var runsScript = regexp.MustCompile(`\bsh(?:\s+-[abd-zA-Z]*)*(?:\s+--?\s+\S|\s+[^-\s])`)
+var runsScript = regexp.MustCompile(`\bsh(?:<<<\s*\S+)?(?:\s+-[abd-zA-Z]*)*(?:\s+--?\s+\S|\s+[^-\s])`)
 
 // Commands that a rule allows are run in real shells. None of them may start a program that the rule does not name, or
 // write a file. HOOKGEN_SHELL_RUNS sets the number of commands; lab/README.md describes long runs.

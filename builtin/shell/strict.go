@@ -128,7 +128,7 @@ func (s strictness) quoted(parts []syntax.WordPart) bool {
 var (
 	digit      = regexp.MustCompile(`^[0-9]?$`)
 	descriptor = regexp.MustCompile(`^(?:[0-9]|-)$`)
-	delimiter  = regexp.MustCompile(`^[A-Za-z0-9_]+$`)
+	delimiter  = regexp.MustCompile(`^(?:[A-Za-z0-9_]+|'[A-Za-z0-9_]+'|"[A-Za-z0-9_]+")$`)
 )
 
 // redirect reports whether a redirection neither writes a file nor connects to the network, and gives a program no
@@ -139,7 +139,7 @@ func (s strictness) redirect(d *syntax.Redirect) bool {
 		number = d.N.Value
 	}
 	target := d.Word.Lit()
-	if !digit.MatchString(number) || d.Op != syntax.WordHdoc && delimiterOf(d) == "" &&
+	if !digit.MatchString(number) || d.Op != syntax.WordHdoc && s.delimiterOf(d) == "" &&
 		(target == "" || strings.ContainsAny(target, `\*?[{~`)) {
 		return false
 	}
@@ -159,32 +159,18 @@ func (s strictness) redirect(d *syntax.Redirect) bool {
 }
 
 // delimiterOf returns the delimiter of a here-document if it is a name, quoted or not, or else "".
-func delimiterOf(d *syntax.Redirect) (name string) {
-	if d.Op != syntax.Hdoc && d.Op != syntax.DashHdoc || len(d.Word.Parts) != 1 {
+func (s strictness) delimiterOf(d *syntax.Redirect) string {
+	text := s.text[d.Word.Pos().Offset():d.Word.End().Offset()]
+	if d.Op != syntax.Hdoc && d.Op != syntax.DashHdoc || !delimiter.MatchString(text) {
 		return ""
 	}
-	switch p := d.Word.Parts[0].(type) {
-	case *syntax.SglQuoted:
-		if !p.Dollar {
-			name = p.Value
-		}
-	case *syntax.DblQuoted:
-		if len(p.Parts) == 1 && !p.Dollar {
-			name = (&syntax.Word{Parts: p.Parts}).Lit()
-		}
-	case *syntax.Lit:
-		name = p.Value
-	}
-	if !delimiter.MatchString(name) {
-		return ""
-	}
-	return name
+	return strings.Trim(text, `'"`)
 }
 
-// hereDocument reports whether a rule may cover a here-document. In a substitution, bash ends it before a line that only
-// begins with the delimiter, as in $(cat <<EOF ... EOF), and runs the rest of the line.
+// hereDocument reports whether a rule may cover a here-document. In a substitution, bash ends it before a line that
+// only begins with the delimiter, as in $(cat <<EOF ... EOF), and runs the rest of the line.
 func (s strictness) hereDocument(d *syntax.Redirect) bool {
-	name := delimiterOf(d)
+	name := s.delimiterOf(d)
 	if d.Hdoc == nil { // empty
 		return name != ""
 	}
