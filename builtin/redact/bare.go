@@ -17,7 +17,7 @@ func (n *named) bare(a assignment, at int) (next int) {
 	if trimmed == "" || a.kind == everything && trimmed != value && len(value)-len(trimmed) > 1 && len(trimmed) <= 4 {
 		return to
 	}
-	if !a.hides(value) || isCodeValue(s, a, at, to) {
+	if !n.hides(&a, value) || isCodeValue(s, a, at, to) {
 		return at
 	}
 	if a.kind == onlyTexts && a.op.spaced && len(value) < 24 && !hasDigit(value) && isDottedName(trimmed) {
@@ -163,7 +163,7 @@ func (n *named) header(a assignment, at int) (next int) {
 	}
 	credential := wordAt(value, schemeLength(value)) // in Token x, the first word looks like a type
 	isCredential := len(credential) < len(value) && len(credential) >= 8 && any64.all(credential) && hasDigit(credential)
-	if !a.hides(value) || !isCredential && isCodeValue(s, a, at, n.bareEnd(a, at, maxJudged)) {
+	if !n.hides(&a, value) || !isCredential && isCodeValue(s, a, at, n.bareEnd(a, at, maxJudged)) {
 		return at
 	}
 	value = strings.TrimRight(s[at:n.headerEnd(at, len(s), quote, alone)], " \t\x1f")

@@ -69,13 +69,13 @@ func commandEnd(s string, at int) int {
 // not read again.
 func (n *named) command(start int) {
 	for _, p := range programs[n.s[start]] {
-		if start < n.read[p] || !strings.HasPrefix(n.s[start:], p.program) {
+		if start < n.read[p.number] || !strings.HasPrefix(n.s[start:], p.program) {
 			continue
 		}
 		if start >= n.line {
 			n.line = commandEnd(n.s, start)
 		}
-		n.read[p] = n.passwordFlag(p, start+len(p.program), n.line)
+		n.read[p.number] = n.passwordFlag(p, start+len(p.program), n.line)
 	}
 }
 
@@ -103,12 +103,13 @@ type passwordFlag struct {
 	program, flag string
 	joined, apart bool // the password may be in the same word, or in the next one
 	user          bool // the password is after a name and a colon
+	number        int
 }
 
 // programs holds the flags by the first bytes of their programs.
 var programs = func() (by [256][]*passwordFlag) {
-	for _, row := range table("commands") {
-		p := passwordFlag{strings.Join(row[2:], " "), row[0], row[1] != "apart", row[1] != "joined", row[1] == "user"}
+	for i, row := range table("commands") {
+		p := passwordFlag{strings.Join(row[2:], " "), row[0], row[1] != "apart", row[1] != "joined", row[1] == "user", i}
 		by[p.program[0]] = append(by[p.program[0]], &p)
 	}
 	return by
@@ -135,7 +136,7 @@ func (n *named) passwordFlag(p *passwordFlag, from, to int) int {
 			continue
 		}
 		value, end := shellWord(s, value)
-		if value = min(value, end); p.secret(&value, s[:end]) {
+		if value = min(value, end); n.isPassword(p, &value, s[:end]) {
 			n.found = append(n.found, span{value, end, ""})
 		}
 		return max(at, end)
@@ -151,8 +152,8 @@ func endsCommand(s string, at int) bool {
 		strings.IndexByte(";|&", s[at]) >= 0 && (isSpace(s[at-1]) || isSpace(next) || next == s[at])
 }
 
-// secret reports whether the word at at, with which s ends, is a password. It moves at to the password after a user.
-func (p *passwordFlag) secret(at *int, s string) bool {
+// isPassword reports whether the word at at, with which s ends, is a password. It moves at to the one after a user.
+func (n *named) isPassword(p *passwordFlag, at *int, s string) bool {
 	password := s[*at:]
 	if p.user {
 		_, password, _ = strings.Cut(password, ":")
@@ -161,7 +162,19 @@ func (p *passwordFlag) secret(at *int, s string) bool {
 		return password != "" && !isPlaceholder(password) && !standIns[plain]
 	}
 	isPort := strings.Trim(password, "0123456789:./-") == "" // as in docker run --name mysql -p3306:3306
-	return !isPort && password[0] != '-' && hidden(password, everything)
+	return !isPort && password[0] != '-' && n.hidden(password)
+}
+
+// hidden is hidden for the values of passwords. The values of a text repeat, so that it remembers them.
+func (n *named) hidden(value string) bool {
+	is, ok := n.values[value]
+	if !ok {
+		is = hidden(value, everything)
+		if len(n.values) < maxNames {
+			n.values[value] = is
+		}
+	}
+	return is
 }
 
 // shellWord returns the span of the word of a command at at, without its quotes.

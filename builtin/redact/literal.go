@@ -98,7 +98,7 @@ func (n *named) quoted(a assignment, q int) (next int) {
 		if a.op.sign == ',' && !a.op.flag && first && a.kind == everything && !isRandom(value) && !hasScheme(value) {
 			return from // for example, a list of names: {"password", "token"}
 		}
-		if first && !a.hides(value) {
+		if first && !n.hides(&a, value) {
 			return max(from, after)
 		}
 		if to > from && value != Redacted {
@@ -143,8 +143,8 @@ func joinedQuote(s string, at int) int {
 	return -1
 }
 
-// quoteEnd returns the end of a quoted text: the next quote without a backslash. A text without such a quote in the next
-// lines ends with its line, or with s.
+// quoteEnd returns the end of a quoted text: the next quote without a backslash. A text without such a quote in the
+// next lines ends with its line, or with s.
 func quoteEnd(s string, at int, quote byte) (end int) {
 	from, line := at, -1
 	defer func() { visit(end - from) }()
@@ -186,15 +186,18 @@ const maxQuoted = 8 << 10
 // bracket redacts a value that is an object or a list.
 func (n *named) bracket(a assignment, at int) (next int) {
 	s := n.s
-	if a.kind <= weak || strings.HasPrefix(s[at:], "{{") || strings.HasPrefix(s[at:], "[]") || at < max(n.inside, n.seen) {
+	if a.kind <= weak || strings.HasPrefix(s[at:], "{{") || strings.HasPrefix(s[at:], "[]") || at < n.seen ||
+		s[at] == '{' && at < n.inside {
 		return at
 	}
 	end := n.bracketEnd(at)
-	n.seen = end
-	inner := strings.TrimSpace(s[at+1 : max(at+1, end-1)])
+	inner := ""
+	if s[at] == '[' {
+		n.seen, inner = end, strings.TrimSpace(s[at+1:max(at+1, end-1)])
+	}
 	if s[at] == '{' || strings.Contains(inner, "{") {
 		if a.kind == everything {
-			n.inside, n.all = end, n.kubernetes
+			n.inside, n.all = max(n.inside, end), n.kubernetes
 		}
 		return at
 	}
@@ -241,38 +244,6 @@ func closingBrackets(s string) map[int]int {
 		}
 	}
 	return closes
-}
-
-// listed handles a quoted text inside a list or object whose name is a secret and returns the position after it. A text
-// before a colon is a name.
-func (n *named) listed(at int) int {
-	end := n.literalEnd(at)
-	if end >= min(n.inside, len(n.s)) { // the quote closes a text, or is not closed within the object
-		return at + 1
-	}
-	next := skipSpaces(n.s, end+1)
-	if next < len(n.s) && (n.s[next] == ':' || n.s[next] == '=') {
-		return at + 1
-	}
-	before := spaces.back(n.s, at, 200)
-	if before > 0 && (n.s[before-1] == '[' || n.s[before-1] == ',') && hidden(n.s[at+1:end], everything) {
-		n.found = append(n.found, span{at + 1, end, ""})
-	}
-	return end + 1
-}
-
-// literalEnd is quoteEnd of the quote at at. Escaped quotes within a text that was read end where that text ends.
-func (n *named) literalEnd(at int) int {
-	quote := n.s[at]
-	if p := n.literals[quote]; p.from < at && at < p.to {
-		return p.to
-	}
-	end := quoteEnd(n.s, at+1, quote)
-	if n.literals == nil {
-		n.literals = make(map[byte]span)
-	}
-	n.literals[quote] = span{at, end, ""}
-	return end
 }
 
 // hereDocument returns the text between <<EOF and EOF.

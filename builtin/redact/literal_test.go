@@ -65,7 +65,7 @@ func TestListsOfSecretsAreRedacted(t *testing.T) {
 		`session = ["a"]`,
 		`credentials = {"git": "«hunter2»", "type": "y"}`,
 		`credentials = {"git": "«hunter2»", "hub": "«hunter3»"} x="hunter4"`,
-		`credentials = {"git": ["«hunter2»", "«hunter3»"]}`, `credentials = [{"git": "«hunter2»"}]`,
+		`credentials = {"git": «["hunter2", "hunter3"]»}`, `credentials = [{"git": "«hunter2»"}]`,
 		`credentials = {"a": {"b": "«hunter2»"}}`,
 	)
 }

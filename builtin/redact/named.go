@@ -17,7 +17,7 @@ import (
 //
 // known are the secrets found before, in order. They contain no names. See find for whole.
 func appendNamed(found []span, s, whole string, r *Redactor, known []span) []span {
-	n := named{s: s, r: r, found: found, names: make(map[string]nameInfo), read: make(map[*passwordFlag]int)}
+	n := named{s: s, r: r, found: found, names: make(map[string]nameInfo), values: make(map[string]bool)}
 	n.scan(whole, known)
 	return n.found
 }
@@ -37,11 +37,7 @@ func (n *named) scan(whole string, known []span) {
 			continue
 		}
 		if !nameBytes[s[i]] {
-			if i < n.inside && isQuote(s[i]) {
-				i = n.listed(i)
-			} else {
-				i++
-			}
+			i++
 			continue
 		}
 		start := i
@@ -80,14 +76,15 @@ type named struct {
 	found []span
 	names map[string]nameInfo
 
-	line int                   // the end of the last line that was read as a command
-	read map[*passwordFlag]int // the position to which a flag was looked for
+	values map[string]bool // which values are secret after the name of a password
 
-	closes   map[int]int   // the closing bracket of each opening one; nil: not read
-	literals map[byte]span // the last quoted text in a list, by its quote
+	line int     // the end of the last line that was read as a command
+	read [64]int // the positions to which the flags of the table were looked for
+
+	closes map[int]int // the closing bracket of each opening one; nil: not read
 
 	all        bool // the object or block has secrets only
-	seen       int  // brackets before this position were read
+	seen       int  // lists before this position were read
 	inside     int  // values before this position are in an object or a block whose name is a secret
 	pair       int  // the value of a name such as "value" before this position is secret
 	kubernetes bool // data and stringData are secret in the documents that are a Secret

@@ -25,7 +25,8 @@ func TestCardNumbersOfIssuersAreRedacted(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			for _, before := range []string{"", "card ", "n=", "\"", "(", "#"} {
-				if got, want := unkinded((&Redactor{KeepSecrets: true}).Text(before+number+" paid")), before+Redacted+" paid"; got != want {
+				got := unkinded((&Redactor{KeepSecrets: true}).Text(before + number + " paid"))
+				if want := before + Redacted + " paid"; got != want {
 					t.Errorf("got %q, want %q", got, want)
 				}
 			}

@@ -17,6 +17,14 @@ func (a *assignment) hides(value string) bool {
 	return (isRandom(value) && !repeats() || a.makers.make(value)) && !isPlaceholder(value)
 }
 
+// hides is hides of the assignment, which remembers the values of passwords.
+func (n *named) hides(a *assignment, value string) bool {
+	if a.kind == everything {
+		return n.hidden(value) && !namesItself(value, a.name) || a.makers.make(value)
+	}
+	return a.hides(value)
+}
+
 // hidden reports whether a value of a name of this kind is secret.
 func hidden(value string, kind secrecy) bool {
 	value = strings.TrimSpace(value)
