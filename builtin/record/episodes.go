@@ -72,35 +72,37 @@ func (e *Episodes) Bind(h *agent.Hooks) {
 func (e *Episodes) points() []string { return []string{"AfterTool", "OnRunEnd"} }
 
 func (e *Episodes) see(ctx context.Context, ev event) {
-	call, isCall := ev.payload.(agent.ToolCallResult)
-	var episode memory.Episode
-	var payload episodePayload
-	if isCall {
-		episode, payload = e.episode(ev, call)
+	if call, ok := ev.payload.(agent.ToolCallResult); ok {
+		e.add(ev, call)
+		return
 	}
 	e.mu.Lock()
 	of := e.runs[ev.run]
-	switch {
-	case isCall && of == nil:
-		if e.runs == nil {
-			e.runs = make(map[string]*episodesOf)
-		}
+	delete(e.runs, ev.run)
+	e.mu.Unlock()
+	if of != nil {
+		e.report(e.Store.Put(agentspec.WithIdentity(ctx, ev.Identity), of.facts...))
+	}
+}
+
+// add keeps the episode of a call until the run ends.
+func (e *Episodes) add(ev event, call agent.ToolCallResult) {
+	episode, payload := e.episode(ev, call)
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	if e.runs == nil {
+		e.runs = make(map[string]*episodesOf)
+	}
+	of := e.runs[ev.run]
+	if of == nil {
 		of = new(episodesOf)
 		e.runs[ev.run] = of
-		fallthrough
-	case isCall:
-		of.turns++
-		payload.Turn = of.turns
-		episode.Payload = jsonx.Encode(payload)
-		if of.facts = append(of.facts, episode.Fact()); len(of.facts) == 2*maxEpisodes {
-			of.facts = slices.Clone(of.facts[maxEpisodes:])
-		}
-	default:
-		delete(e.runs, ev.run)
 	}
-	e.mu.Unlock()
-	if !isCall && of != nil {
-		e.report(e.Store.Put(agentspec.WithIdentity(ctx, ev.Identity), of.facts...))
+	of.turns++
+	payload.Turn = of.turns
+	episode.Payload = jsonx.Encode(payload)
+	if of.facts = append(of.facts, episode.Fact()); len(of.facts) == 2*maxEpisodes {
+		of.facts = slices.Clone(of.facts[maxEpisodes:])
 	}
 }
 

@@ -170,4 +170,27 @@ func TestViewsSayWhatIsNotInTheRecord(t *testing.T) {
 	if !strings.Contains(prompt, "messages are not in the record)") {
 		t.Errorf("the prompt is %s", prompt)
 	}
+	if same, missing := replayed(t, text.Bytes()); same != len(lines)-1 || missing > 0 {
+		t.Errorf("of the whole record, %d of %d events are the same, and %d lack messages", same, len(lines)-1, missing)
+	}
+	if _, missing := replayed(t, rest); missing < 10 {
+		t.Errorf("%d events of the rest lack messages", missing)
+	}
+}
+
+// replayed counts the events of a record that no hook decides otherwise, and those whose messages are not in it.
+func replayed(t *testing.T, record []byte) (same, missing int) {
+	t.Helper()
+	points := new(agent.Hooks).Points()
+	for c, err := range hooklog.Replay(t.Context(), hooklog.Read(bytes.NewReader(record)), points) {
+		switch {
+		case err != nil:
+			t.Fatal(err)
+		case c.Status == hooklog.Same:
+			same++
+		case strings.Contains(c.Why, "elements of its list messages are in an event that is missing"):
+			missing++
+		}
+	}
+	return same, missing
 }

@@ -1,6 +1,7 @@
 package hooklog
 
 import (
+	"bytes"
 	"encoding/json"
 	"fmt"
 	"hash/maphash"
@@ -217,8 +218,8 @@ type array struct {
 func (e *Event) editLists(edit func(key listKey, a array) [][]byte) {
 	for i, value := range []*json.RawMessage{&e.Payload, &e.Final} {
 		in := []string{"payload", "final"}[i]
-		if len(*value) < minList && len(e.Omitted)+len(e.whole) == 0 {
-			continue
+		if len(*value) < minList && len(e.Omitted)+len(e.whole) == 0 || bytes.IndexByte(*value, '[') < 0 {
+			continue // without a scan, because most payloads have no lists
 		}
 		var edited []byte
 		from := 0
