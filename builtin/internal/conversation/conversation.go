@@ -78,14 +78,6 @@ func (t Thread) without(drop func(i int) bool) []agent.Message {
 	return kept
 }
 
-// Fit drops old turns until the messages fit, for example into a context window. It first drops the turns before the
-// last keepLast messages, then further turns, the oldest first. Leading system messages, the briefing and the newest
-// user message are kept. Fit reports whether the result fits; if not, the result contains only the messages that must
-// be kept. fits must not reject a part of messages that it accepts.
-func Fit(messages []agent.Message, keepLast int, fits func([]agent.Message) bool) ([]agent.Message, bool) {
-	return new(Cut).Fit(messages, keepLast, fits)
-}
-
 // A Place is a message of a growing conversation. A hook keeps a Place from one request of a run to the next, and finds
 // it again there. If the conversation has been compacted or rewritten in between, it is usually not found.
 //
@@ -116,7 +108,11 @@ func (p Place) Index(messages []agent.Message) int {
 // The zero value keeps all turns. A Cut is not safe for concurrent use; keep it in a hookkit.PerRun.
 type Cut struct{ at Place }
 
-// Fit is like the function Fit, and drops the turns before the cut first. It moves the cut if necessary.
+// Fit drops old turns until the messages fit, for example into a context window. It first drops the turns before the
+// cut, then those before the last keepLast messages, then further turns, the oldest first, and moves the cut if
+// necessary. Leading system messages, the briefing and the newest user message are kept. Fit reports whether the result
+// fits; if not, the result contains only the messages that must be kept. fits must not reject a part of messages that
+// it accepts.
 func (c *Cut) Fit(messages []agent.Message, keepLast int, fits func([]agent.Message) bool) ([]agent.Message, bool) {
 	if fits(messages) {
 		*c = Cut{}

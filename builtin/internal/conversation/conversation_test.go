@@ -32,7 +32,7 @@ func TestFitKeepsCallsAndRequiredMessages(t *testing.T) {
 		}
 		count := 0
 		fits := func(m []agent.Message) bool { count++; return agentspec.EstimateTokens(m) <= limit }
-		shorter, ok := Fit(messages, keepLast, fits)
+		shorter, ok := new(Cut).Fit(messages, keepLast, fits)
 
 		if err := agentspec.CheckPairs(shorter, false); err != nil {
 			t.Errorf("a call and its result were separated: %v", err)

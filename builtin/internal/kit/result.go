@@ -34,6 +34,3 @@ func AfterHooks(before, after agent.ToolCallResult) agent.ToolCallResult {
 	}
 	return after
 }
-
-// Duration converts milliseconds to a duration. It is the inverse of [Milliseconds].
-func Duration(ms float64) time.Duration { return time.Duration(ms * float64(time.Millisecond)) }
