@@ -40,18 +40,11 @@ func LockSharedBriefly(path string) (unlock func()) {
 	if to, err := filepath.EvalSymlinks(path); err == nil {
 		path = to
 	}
-	local := Lock(path)
-	f, err := openLock(path)
-	if err != nil {
-		return local
-	}
-	if !lockBriefly(path, f) {
-		_ = f.Close()
-		return local
-	}
+	l := OpenSharedLock(path)
+	l.LockBriefly()
 	return func() {
-		_ = f.Close()
-		local()
+		_ = l.Close() // also unlocks it for other processes
+		l.local.Unlock()
 	}
 }
 
