@@ -2,7 +2,6 @@ package main
 
 import (
 	"bufio"
-	"bytes"
 	"context"
 	"encoding/json"
 	"fmt"
@@ -16,11 +15,10 @@ import (
 func (i *invocation) diff(_ context.Context, args []string) (int, error) {
 	flags := newFlags("diff")
 	var (
-		asJSON, verbose bool
-		color           string
+		asJSON bool
+		color  string
 	)
 	flags.BoolVar(&asJSON, "json", false, "")
-	flags.BoolVar(&verbose, "v", false, "")
 	flags.StringVar(&color, "color", "auto", "")
 	files, err := parse(flags, args)
 	if err != nil {
@@ -34,8 +32,6 @@ func (i *invocation) diff(_ context.Context, args []string) (int, error) {
 		return trouble, usage("diff needs two records: OLD and NEW")
 	case files[0] == standardInput && files[1] == standardInput:
 		return trouble, usage("only one record can be standard input")
-	case asJSON && verbose:
-		return trouble, usage("-json prints whole events, and -v prints details for people: choose one")
 	}
 	var (
 		readers [2]*reader
@@ -50,7 +46,7 @@ func (i *invocation) diff(_ context.Context, args []string) (int, error) {
 		records[n] = eventsOf(readers[n], sources)
 	}
 	out := bufio.NewWriter(i.stdout)
-	p := newPrinter(out, colors, verbose)
+	p := newPrinter(out, colors, false)
 	s := newDifferences()
 	for c := range hooklog.Diff(records[0], records[1]) { // eventsOf yields no errors
 		s.add(c)
@@ -97,7 +93,7 @@ func eventsOf(r *reader, sources []source) iter.Seq2[hooklog.Event, error] {
 	}
 }
 
-// comparison prints a difference in a line, and with verbose both fires below it.
+// comparison prints a difference in a line.
 func (p *printer) comparison(c hooklog.Comparison) {
 	e := c.Was
 	if c.Status == hooklog.Added {
@@ -122,58 +118,6 @@ func (p *printer) comparison(c hooklog.Comparison) {
 		}
 	}
 	fmt.Fprintln(p.w)
-	if !p.verbose {
-		return
-	}
-	line := func(name, text string) { fmt.Fprintf(p.w, "    %s %s\n", p.palette.paint(faint, pad(name, -7)), text) }
-	line("run", describeRun(e.Run))
-	if c.Status != hooklog.Missing && c.Status != hooklog.Added && c.Is.Run.ID != c.Was.Run.ID {
-		line("now", describeRun(c.Is.Run)+", event "+fmt.Sprint(c.Is.Seq))
-	}
-	line("payload", value(e.Payload))
-	if c.Status != hooklog.Added {
-		line("was", summary(c.Was))
-	}
-	if c.Status != hooklog.Missing {
-		line("is", summary(c.Is))
-	}
-	if c.Status == hooklog.Missing || c.Status == hooklog.Added {
-		return
-	}
-	for _, part := range []struct {
-		name    string
-		was, is json.RawMessage
-	}{
-		{"value", c.Was.Value, c.Is.Value},
-		{"final", final(c.Was), final(c.Is)},
-		{"collected", c.Was.Collected, c.Is.Collected},
-	} {
-		if was, is := sorted(part.was), sorted(part.is); !bytes.Equal(was, is) {
-			fmt.Fprintln(p.w, "   ", p.palette.paint(faint, part.name))
-			p.changes(was, is)
-		}
-	}
-}
-
-// sorted returns JSON with the keys of objects in alphabetical order, because their order does not count.
-func sorted(text json.RawMessage) json.RawMessage {
-	var v any
-	var out bytes.Buffer
-	d, e := json.NewDecoder(bytes.NewReader(text)), json.NewEncoder(&out)
-	d.UseNumber()
-	e.SetEscapeHTML(false)
-	if d.Decode(&v) != nil || e.Encode(v) != nil {
-		return text
-	}
-	return bytes.TrimSpace(out.Bytes())
-}
-
-// final returns the payload as the hooks left it.
-func final(e hooklog.Event) json.RawMessage {
-	if e.Final == nil {
-		return e.Payload
-	}
-	return e.Final
 }
 
 // summary describes a decision in one line.

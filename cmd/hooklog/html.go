@@ -57,8 +57,7 @@ func (i *invocation) html(ctx context.Context, args []string) (int, error) {
 	}
 	var page bytes.Buffer
 	err = eventpage.Write(&page, x, filepath.Base(files[0]), runs...)
-	var large *eventpage.SizeError
-	if errors.As(err, &large) {
+	if errors.Is(err, eventpage.ErrTooLarge) {
 		return trouble, tooLarge(err)
 	}
 	if err == nil && out == "-" {

@@ -21,8 +21,8 @@ var (
 	keep   = flag.String("record", "", "the `FILE` of its record, which is kept; by default a temporary one")
 )
 
-// writeRuns writes a record of agents: runs of 50 fires with payloads of some hundred bytes.
-func writeRuns(t testing.TB, path string, n int) {
+// writeRuns writes a record of agents: runs of so many fires with payloads of some hundred bytes.
+func writeRuns(t testing.TB, path string, n, each int) {
 	t.Helper()
 	f, err := os.Create(path)
 	if err != nil {
@@ -32,7 +32,6 @@ func writeRuns(t testing.TB, path string, n int) {
 	random := rand.New(rand.NewPCG(1, 2))
 	points := []string{"BeforeLLM", "AfterLLM", "BeforeTool", "OnPermission", "AfterTool"}
 	start := time.Date(2026, 11, 20, 9, 0, 0, 0, time.UTC)
-	const each = 50
 	for i := range n {
 		id := fmt.Sprintf("%032x", i/each)
 		e := hooklog.Event{
@@ -72,6 +71,24 @@ func heap() uint64 {
 	return m.HeapAlloc
 }
 
+// A gateway has a run for each request, with few fires.
+func TestShortRunsNeedFewBytes(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "run.jsonl")
+	writeRuns(t, path, 60_000, 5)
+	before := heap()
+	x, err := eventlog.Open(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer x.Close()
+	update(t, x)
+	if used := float64(heap()-before) / float64(x.Status().Events); used > 125 {
+		t.Errorf("an event of runs of five fires needs %.1f bytes", used)
+	} else {
+		t.Logf("%.1f bytes for each event", used)
+	}
+}
+
 // TestIndexNeedsFewBytes bounds the memory for each event, runs and names included.
 func TestIndexNeedsFewBytes(t *testing.T) {
 	path := *keep
@@ -79,7 +96,7 @@ func TestIndexNeedsFewBytes(t *testing.T) {
 		path = filepath.Join(t.TempDir(), "run.jsonl")
 	}
 	if _, err := os.Stat(path); err != nil {
-		writeRuns(t, path, *events)
+		writeRuns(t, path, *events, 50)
 	}
 	before, begin := heap(), time.Now()
 	x, err := eventlog.Open(path)

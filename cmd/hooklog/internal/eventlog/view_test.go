@@ -148,3 +148,20 @@ func TestItemsHavePlaces(t *testing.T) {
 		}
 	}
 }
+
+// The clock of a program may be set back, and a record may come from a hostile program.
+func TestRunsHaveNoNegativeTimes(t *testing.T) {
+	late, early := event(1, "a"), event(2, "a")
+	late.Time, late.Elapsed = time.Date(2026, 1, 2, 0, 0, 0, 0, time.UTC), -time.Hour
+	early.Time, early.Elapsed = time.Date(1, 1, 1, 0, 0, 0, 0, time.UTC), -1
+	x, _ := open(t, line(late)+line(early))
+	r, _, _ := x.Run(0)
+	if r.Start != early.Time || r.End != late.Time {
+		t.Errorf("the run goes from %v to %v", r.Start, r.End)
+	}
+	hours := eventlog.Query{MinDuration: time.Hour}
+	runs, _ := x.FindRuns(t.Context(), hours, eventlog.Longest, eventlog.Start, 10, time.Minute)
+	if len(runs) != 1 {
+		t.Errorf("%d runs are found", len(runs))
+	}
+}

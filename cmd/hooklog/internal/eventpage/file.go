@@ -45,16 +45,11 @@ func smallestFire() int {
 	return size
 }
 
-// A SizeError says that a record does not fit into one file.
-type SizeError struct{ Events, Fit int }
-
-// Error contains the numbers of events.
-func (e *SizeError) Error() string {
-	return fmt.Sprintf("the page of %d events is larger than %d MB; the first %d fit", e.Events, MaxData>>20, e.Fit)
-}
+// ErrTooLarge says that a record does not fit into one file.
+var ErrTooLarge = fmt.Errorf("the page is larger than %d MB", MaxData>>20)
 
 // Write writes the page of a record under a name: of the runs with the given numbers, or of all runs without numbers.
-// Runs that these started are included. It returns a [*SizeError], and writes nothing, if the page would be too large.
+// Runs that these started are included. It returns [ErrTooLarge], and writes nothing, if the page would be too large.
 func Write(w io.Writer, x *eventlog.Index, name string, numbers ...int) error {
 	v := &views{Index: x}
 	d := fileData{
@@ -75,9 +70,6 @@ func Write(w io.Writer, x *eventlog.Index, name string, numbers ...int) error {
 	}
 	f := filler{views: v, d: &d}
 	for _, r := range runs {
-		f.total += int(r.All.Fires)
-	}
-	for _, r := range runs {
 		view := v.run(r)
 		d.Runs = append(d.Runs, view)
 		if err := f.run(view, nil); err != nil {
@@ -90,9 +82,8 @@ func Write(w io.Writer, x *eventlog.Index, name string, numbers ...int) error {
 // A filler fills the data of a file.
 type filler struct {
 	*views
-	d             *fileData
-	total, events int
-	size          int // of the data, at least
+	d    *fileData
+	size int // of the data, at least
 }
 
 // run adds a run, its fires and the runs that it started.
@@ -139,7 +130,6 @@ func (f *filler) fire(n int) error {
 		return err
 	}
 	f.d.Fires[n] = d
-	f.events++
 	for what, t := range map[string]*Text{
 		"payload": d.Payload, "final": d.Final, "value": d.Value, "collected": d.Collected,
 	} {
@@ -166,7 +156,7 @@ func (f *filler) measure(v any) error {
 		return err
 	}
 	if f.size += len(text); f.size > MaxData {
-		return &SizeError{f.total, f.events}
+		return ErrTooLarge
 	}
 	return nil
 }
