@@ -52,6 +52,7 @@ func worstUnits() []string {
 		"a://b:c@",
 		"a://b:c/", "a://b@", "http://a:b@c/?u=", "eyJ", "eyJaaaaaaaa~", "eyJaaaaaaaa.", "eyJhbGciOi",
 		"eyJaaaaaaaaaa.ey",
+		"key=\"=\n&quot;", "\u200bmysql -p%3D", "PRIVATE KEY=\n\r\n@", "\x1b[31mpassword=x%20", `a${key=%25253D\\n`,
 		"MTIzNDU2Nzg5MDEyMzQ1Njc4.", "Q~", "AAAAAAAAAA", ":AA", "_mmk", "-us1", "+ASt", "AzSe", ".atlasv1.",
 	}
 	return units
