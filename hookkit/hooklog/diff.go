@@ -3,6 +3,7 @@ package hooklog
 import (
 	"container/list"
 	"fmt"
+	"hash/maphash"
 	"iter"
 	"slices"
 )
@@ -232,9 +233,8 @@ func (d *differ) match(w *waiting) {
 		d.alone(w)
 		return
 	}
-	// Only the first one is compared: payloads that differ and have one hash have a key twice, in another order.
 	same := d.byKey[waitKey{run.other, w.key.fire}]
-	if len(same) == 0 || !samePayload(w.event, same[0].event) {
+	if len(same) == 0 {
 		return
 	}
 	pair := [2]*waiting{w, same[0]}
@@ -288,6 +288,17 @@ func (d *differ) alone(w *waiting) {
 }
 
 func (d *differ) send(c Comparison) { d.stopped = d.stopped || !d.yield(c, nil) }
+
+// hashSeed makes hashes that the writer of a record cannot predict.
+var hashSeed = maphash.MakeSeed()
+
+func hashString(s string) uint64 { return maphash.String(hashSeed, s) }
+
+// fireKey returns a hash of the point and the payload of an event. Payloads that differ in blanks, in escapes and in the
+// order of keys have the same one: a program that moves a field of a payload still finds its old events.
+func fireKey(e Event) uint64 {
+	return maphash.Comparable(hashSeed, [3]string{e.Spec, e.Point, string(normal(nil, e.Payload))})
+}
 
 // sizeOf estimates the memory for an event that waits.
 func sizeOf(e Event) int {

@@ -49,11 +49,11 @@ type Shadowing struct {
 	dropped   atomic.Uint64
 	hanging   atomic.Int64
 
-	stopping sync.Once
-	stop     chan struct{} // closed when no event is accepted any more
-	ended    chan struct{} // closed when the goroutine has ended
-	ctx      context.Context
-	cancel   context.CancelFunc
+	mu     sync.RWMutex
+	closed bool          // and the queue with it
+	ended  chan struct{} // closed when the goroutine has ended
+	ctx    context.Context
+	cancel context.CancelFunc
 }
 
 // A shadowed is a fire that the candidate is going to see.
@@ -90,7 +90,7 @@ func Shadow(live, candidate []hookkit.AnyPoint, report func(Comparison), opts ..
 	}
 	s := &Shadowing{
 		comparer: newComparer(candidate, nil), report: report, limit: time.Second,
-		queue: make(chan shadowed, shadowQueue), stop: make(chan struct{}), ended: make(chan struct{}),
+		queue: make(chan shadowed, shadowQueue), ended: make(chan struct{}),
 	}
 	for _, o := range opts {
 		o.applyShadow(s)
@@ -127,10 +127,10 @@ func (s *Shadowing) observer(spec string) hookkit.AnyObserverFunc {
 			panic(fmt.Errorf("hooklog: a fire of %s is not shown to the candidate: %w", fired.Point, err))
 		}
 		e.Spec, e.Run = spec, wire.InfoOf(run)
-		select {
-		case <-s.stop:
+		s.mu.RLock()
+		defer s.mu.RUnlock()
+		if s.closed {
 			return
-		default:
 		}
 		select {
 		case s.queue <- shadowed{context.WithoutCancel(ctx), e}:
@@ -143,16 +143,8 @@ func (s *Shadowing) observer(spec string) hookkit.AnyObserverFunc {
 // work fires the payloads in order.
 func (s *Shadowing) work() {
 	defer close(s.ended)
-	for {
-		select {
-		case next := <-s.queue:
-			s.show(next)
-		case <-s.stop:
-			for len(s.queue) > 0 { // the events that were accepted before
-				s.show(<-s.queue)
-			}
-			return
-		}
+	for next := range s.queue {
+		s.show(next)
 	}
 }
 
@@ -204,18 +196,20 @@ func (s *Shadowing) Dropped() uint64 { return s.dropped.Load() }
 // Close removes the observers and waits until the fires so far are compared. If ctx ends first, Close returns its error
 // and the remaining fires are dropped. Close can be called twice. The function report must not call it.
 func (s *Shadowing) Close(ctx context.Context) error {
-	s.stopping.Do(func() {
-		for _, o := range s.observers {
-			o.Remove()
-		}
-		close(s.stop)
-	})
+	for _, o := range s.observers {
+		o.Remove()
+	}
+	s.mu.Lock()
+	if !s.closed {
+		s.closed = true
+		close(s.queue)
+	}
+	s.mu.Unlock()
+	defer s.cancel()
 	select {
 	case <-s.ended:
-		s.cancel()
 		return nil
 	case <-ctx.Done():
-		s.cancel()
 		return ctx.Err()
 	}
 }
