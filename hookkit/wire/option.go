@@ -31,7 +31,8 @@ const (
 // Breaker sets when a service that fails is not asked any more: after as many failures in a row, for the pause. The
 // fires in between fail at once, as the policy of their point says. Then one fire at a time asks the service, until a
 // reply comes. The defaults are [DefaultFailures] and [DefaultPause]. A reply with an error is not a failure here, nor
-// is a fire whose run was cancelled. Breaker panics unless both are positive.
+// is a fire whose run was cancelled, or whose deadline left the service less time than its last reply took. Breaker
+// panics unless both are positive.
 func Breaker(failures int, pause time.Duration) RemoteOption {
 	if failures <= 0 || pause <= 0 {
 		panic("wire: Breaker needs positive arguments")

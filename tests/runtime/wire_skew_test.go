@@ -333,6 +333,56 @@ func TestOneProbeAtATime(t *testing.T) {
 	})
 }
 
+// A steadyCaller replies after a time.
+type steadyCaller struct {
+	wire.Caller
+	takes time.Duration
+	asked int
+}
+
+func (s *steadyCaller) Call(ctx context.Context, _ wire.Request) (wire.Reply, error) {
+	s.asked++
+	select {
+	case <-ctx.Done():
+		return wire.Reply{}, ctx.Err()
+	case <-time.After(s.takes):
+		return wire.Reply{Decision: wire.Continue}, nil
+	}
+}
+
+// One caller is more impatient than the service is slow, and does not pause it for the others. A service that hangs is
+// paused, although only the deadlines of callers end the calls.
+func TestImpatientCallersPauseNothing(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		service := &steadyCaller{takes: 50 * time.Millisecond}
+		h := connected(t, service, wire.Points("LeaveClosed"), wire.Breaker(2, time.Hour))
+		fire := func(limit time.Duration) error {
+			ctx, cancel := context.WithTimeout(t.Context(), limit)
+			defer cancel()
+			_, err := h.LeaveClosed.Fire(ctx, nil, fixture.Item{})
+			return err
+		}
+		if err := fire(time.Second); err != nil {
+			t.Error(err)
+		}
+		for range 10 {
+			if err := fire(time.Millisecond); !errors.Is(err, context.DeadlineExceeded) {
+				t.Errorf("an impatient caller: %v", err)
+			}
+		}
+		if err := fire(time.Second); err != nil {
+			t.Errorf("after impatient callers: %v", err)
+		}
+		service.takes = time.Hour
+		for range 10 {
+			_ = fire(time.Second)
+		}
+		if service.asked != 14 || !errors.Is(fire(time.Second), wire.ErrPaused) {
+			t.Errorf("a service that hangs was asked %d times", service.asked)
+		}
+	})
+}
+
 // Requests of one user that cannot be answered do not pause the service for the others.
 func TestRequestsThatCannotBeAnsweredPauseNothing(t *testing.T) {
 	service := httptest.NewServer(wirehttp.NewHandler(renoting("changed"), wirehttp.MaxBytes(1000)))

@@ -21,7 +21,7 @@ func NewHandler(h wire.Handler, opts ...HandlerOption) http.Handler {
 	for _, o := range opts {
 		o.applyHandler(s)
 	}
-	s.turns = turns{limit: s.maxCalls, running: map[string]int{}}
+	s.turns = newTurns(s.maxCalls)
 	return s
 }
 
@@ -30,7 +30,7 @@ type handler struct {
 	maxBytes int64
 	maxCalls int
 	client   func(*http.Request) string
-	turns    turns
+	turns    *turns
 }
 
 // address returns the address of the client without the port.
@@ -50,12 +50,13 @@ func (h *handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	case http.MethodPost:
 		client := h.client(r)
 		r = r.WithContext(wire.WithClient(r.Context(), client))
-		if !h.turns.begin(r.Context(), client) {
+		end, ok := h.turns.begin(r.Context(), client)
+		if !ok {
 			w.Header().Set("Retry-After", "1")
 			http.Error(w, "too many requests are being answered", http.StatusServiceUnavailable)
 			return
 		}
-		defer h.turns.end(client)
+		defer end()
 		request, status := h.read(w, r)
 		if status != http.StatusOK {
 			http.Error(w, http.StatusText(status), status)

@@ -5,88 +5,60 @@ import (
 	"sync"
 )
 
-// turns bounds how many requests are answered at a time: limit of all clients, and half of it of one client.
+// turns bounds how many requests are answered at a time: limit of all clients, and half of it of one client. As many
+// of one client may wait.
 type turns struct {
 	limit int
+	all   chan struct{} // has an element for each request that is being answered
 
 	mu      sync.Mutex
-	total   int            // requests that are being answered
-	running map[string]int // the same by client
-	waiting []*turn        // in the order of their arrival, at most limit
+	clients map[string]*client
 }
 
-// A turn is a request that waits.
-type turn struct {
-	client string
-	begun  chan struct{} // closed when its turn comes
+// A client has requests that are being answered or wait.
+type client struct {
+	requests int           // guarded by the lock of turns
+	own      chan struct{} // has an element for each request that has the turn of the client, and waits for that of all
 }
 
-// begin waits for a turn. It returns false if too many wait already, of all clients or of this one, or the context
-// ends.
-func (t *turns) begin(ctx context.Context, client string) bool {
+func newTurns(limit int) *turns {
+	return &turns{limit: limit, all: make(chan struct{}, limit), clients: map[string]*client{}}
+}
+
+// begin waits for a turn, which end gives back. It returns false if too many requests of the client wait already, or
+// the context ends.
+func (t *turns) begin(ctx context.Context, name string) (end func(), ok bool) {
 	t.mu.Lock()
-	if t.take(client) {
+	c := t.clients[name]
+	if c == nil {
+		c = &client{own: make(chan struct{}, t.limit/2)}
+		t.clients[name] = c
+	}
+	if c.requests == 2*cap(c.own) {
 		t.mu.Unlock()
-		return true
+		return nil, false
 	}
-	own := 0 // one client does not take all places
-	for _, w := range t.waiting {
-		if w.client == client {
-			own++
-		}
-	}
-	if len(t.waiting) >= t.limit || own >= t.limit/2 {
-		t.mu.Unlock()
-		return false
-	}
-	next := &turn{client, make(chan struct{})}
-	t.waiting = append(t.waiting, next)
+	c.requests++
 	t.mu.Unlock()
-	select {
-	case <-next.begun:
-		return true
-	case <-ctx.Done():
+	var taken []chan struct{}
+	end = func() {
+		for _, turn := range taken {
+			<-turn
+		}
 		t.mu.Lock()
 		defer t.mu.Unlock()
-		for i, w := range t.waiting {
-			if w == next {
-				t.waiting = append(t.waiting[:i], t.waiting[i+1:]...)
-				return false
-			}
-		}
-		t.pass(client) // the turn came in this moment
-		return false
-	}
-}
-
-// take begins a request of the client, if its turn is now.
-func (t *turns) take(client string) bool {
-	if t.total >= t.limit || t.running[client] >= t.limit/2 {
-		return false
-	}
-	t.total++
-	t.running[client]++
-	return true
-}
-
-// end passes the turn of a request on.
-func (t *turns) end(client string) {
-	t.mu.Lock()
-	defer t.mu.Unlock()
-	t.pass(client)
-}
-
-// pass gives a turn back, and begins the first request that may begin now.
-func (t *turns) pass(client string) {
-	t.total--
-	if t.running[client]--; t.running[client] == 0 {
-		delete(t.running, client)
-	}
-	for i, w := range t.waiting {
-		if t.take(w.client) {
-			t.waiting = append(t.waiting[:i], t.waiting[i+1:]...)
-			close(w.begun)
-			return
+		if c.requests--; c.requests == 0 {
+			delete(t.clients, name)
 		}
 	}
+	for _, turn := range []chan struct{}{c.own, t.all} {
+		select {
+		case turn <- struct{}{}:
+			taken = append(taken, turn)
+		case <-ctx.Done():
+			end()
+			return nil, false
+		}
+	}
+	return end, true
 }

@@ -17,7 +17,8 @@ type breaker struct {
 	pause time.Duration // until the next probe
 
 	mu      sync.Mutex
-	failed  int // in a row
+	usual   time.Duration // of the call before this one that got a reply; 0 before the first
+	failed  int           // in a row
 	last    error
 	next    time.Time // of the next probe, if failed has reached the limit
 	probing bool
@@ -40,9 +41,10 @@ func (b *breaker) begin() (probe bool, err error) {
 	return true, nil
 }
 
-// end notes the result of a call, with the context that it had. A cancelled run says nothing about the service, and a
-// request that was refused, for example because one user sends large payloads, must not pause it for all.
-func (b *breaker) end(ctx context.Context, probe bool, err error) {
+// end notes the result of a call, with the context that it had. A cancelled run says nothing about the service, nor does
+// a deadline that leaves it less time than its last reply took. A request that was refused, for example because one user
+// sends large payloads, must not pause it for all.
+func (b *breaker) end(ctx context.Context, probe bool, elapsed time.Duration, err error) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	if probe {
@@ -50,8 +52,10 @@ func (b *breaker) end(ctx context.Context, probe bool, err error) {
 	}
 	switch {
 	case err == nil:
-		b.failed, b.last = 0, nil
-	case !errors.Is(ctx.Err(), context.Canceled) && !errors.Is(err, wire.ErrRefused):
+		b.failed, b.last, b.usual = 0, nil, elapsed
+	case errors.Is(ctx.Err(), context.Canceled), errors.Is(err, wire.ErrRefused):
+	case ctx.Err() != nil && elapsed < b.usual:
+	default:
 		b.failed++
 		b.last = err
 		b.next = time.Now().Add(b.pause)

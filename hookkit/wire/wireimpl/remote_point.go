@@ -92,8 +92,9 @@ func (r *remotePoint) send(ctx context.Context, q wire.Request) (reply wire.Repl
 	if err != nil {
 		return reply, err
 	}
+	begun := time.Now()
 	err = errors.New("the caller panicked")
-	defer func() { r.breaker.end(ctx, probe, err) }()
+	defer func() { r.breaker.end(ctx, probe, time.Since(begun), err) }()
 	reply, err = r.caller.Call(ctx, q)
 	return reply, err
 }
