@@ -255,7 +255,8 @@ func TestKeptAnswerBelongsToItsHook(t *testing.T) {
 						decisions = append(decisions, e.Hook+" "+e.Decision)
 					}
 				}
-				want := []string{"inner Answered", "cache ", "cache Answered", "cache Answered"}
+				// The event of the hook shows only an answer that it has made in this call.
+				want := []string{"inner Answered", "cache ", "cache ", "cache "}
 				if !slices.Equal(decisions, want) {
 					t.Errorf("traced %q, want %q", decisions, want)
 				}

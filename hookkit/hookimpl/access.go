@@ -142,5 +142,6 @@ func (r *Registry) ObserveAny(observe hookkit.AnyObserverFunc, opts []hookkit.Ob
 
 // HandleFailures implements [hookkit.AnyPoint.HandleFailures].
 func (r *Registry) HandleFailures(handle func(context.Context, *hookkit.Failure)) {
-	handleFailures([]*Registry{r}, handle)
+	refuseInBind([]*Registry{r}, "HandleFailures", "the operator handles failures")
+	handleFailures([]*Registry{r}, callsite.Of(2), handle)
 }

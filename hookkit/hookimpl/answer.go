@@ -48,8 +48,7 @@ func AnswerOf[R any](reply hookkit.AnyReply, err error) (answer hookkit.Answer[R
 // An anyAnswer is a boxed answer of any type.
 type anyAnswer interface {
 	missing() bool
-	replaced(fireID uint64) bool
-	fireID() uint64
+	replaced() bool
 }
 
 // boxed is an answer in a reply.
@@ -57,9 +56,5 @@ type boxed[R any] struct{ answer opaque.Answer[R] }
 
 func (b boxed[R]) missing() bool { return !b.answer.Given() }
 
-// replaced reports whether the hook that returned the answer gave it itself. fireID is the fire whose next gave the
-// hook an answer, or 0 if the hook did not call next.
-func (b boxed[R]) replaced(fireID uint64) bool { return b.answer.Replaced(fireID) }
-
-// fireID returns the fire of an answer that next gave.
-func (b boxed[R]) fireID() uint64 { return b.answer.FireID() }
+// replaced reports whether the hook that returned the answer made it.
+func (b boxed[R]) replaced() bool { return b.answer.Made() }

@@ -166,7 +166,8 @@ func (inv *AroundInvocation) decided(s *Snapshot, giver any, err error, by *hook
 	decided, _ := giver.(hookkit.By)
 	if err != nil {
 		decided = ErrorBy(outermost(err))
-		if made := inv.latestIn(err); made != nil && made.failure != nil {
+		if passed := inv.passedIn(err); len(passed) > 0 && passed[len(passed)-1].failure != nil {
+			made := passed[len(passed)-1]
 			if made.failure.Hook != "" {
 				decided = failedBy(made.failure)
 			} else if p, isPanic := made.failure.Cause.(*hookkit.PanicError); isPanic && passes(p.Value) {

@@ -26,9 +26,10 @@ func observeAny(site string, owners []*Registry, observer any,
 
 // Layer makes each of the inner points, which are new, a layer on the outer point in the same place.
 func Layer(name string, inner, outer []hookkit.AnyPoint) {
-	for i := range inner {
-		o, in := registryOf(&outer[i]), registryOf(&inner[i])
-		o.refuseInBind("Layer", 3, "the program adds layers")
+	bases := registries(outer)
+	refuseInBind(bases, "Layer", "the program adds layers")
+	for i, o := range bases {
+		in := registryOf(&inner[i])
 		in.outer, in.bases, in.name = o, []*Registry{o}, name
 		in.state.activate(true) // a hook may be added to an outer layer at any time
 	}
@@ -37,10 +38,10 @@ func Layer(name string, inner, outer []hookkit.AnyPoint) {
 // Over makes each of the result points, which are new, fire the hooks of the first and then those of the second point
 // in the same place.
 func Over(name string, result, first, second []hookkit.AnyPoint) {
-	for i := range result {
-		f, s, r := registryOf(&first[i]), registryOf(&second[i]), registryOf(&result[i])
-		f.refuseInBind("Over", 3, "the program combines Hooks")
-		s.refuseInBind("Over", 3, "the program combines Hooks")
+	fs, ss := registries(first), registries(second)
+	refuseInBind(slices.Concat(fs, ss), "Over", "the program combines Hooks")
+	for i, r := range registries(result) {
+		f, s := fs[i], ss[i]
 		r.bases, r.fixed, r.name = []*Registry{f, s}, fixedByOver, name
 		r.state.activate(true) // a hook may be added to either at any time
 	}
@@ -51,27 +52,24 @@ func Trace(points []hookkit.AnyPoint, t hookkit.Tracer) *hookkit.Registration {
 	site := callsite.Of(2)
 	refuse("Trace", site, "tracer", t, opaque.Settings{})
 	owners := registries(points)
-	for _, r := range owners {
-		r.refuseInBind("Trace", 3, "the operator traces")
-	}
+	refuseInBind(owners, "Trace", "the operator traces")
 	return register("Trace", newEntry(isTracer, t, opaque.Settings{}, site), owners...)
 }
 
 // HandleFailures makes handle the failure handler of the points and of the layers on them; nil restores the default.
 func HandleFailures(points []hookkit.AnyPoint, handle func(context.Context, *hookkit.Failure)) {
-	handleFailures(registries(points), handle)
+	owners := registries(points)
+	refuseInBind(owners, "HandleFailures", "the operator handles failures")
+	handleFailures(owners, callsite.Of(2), handle)
 }
 
-func handleFailures(owners []*Registry, handle func(context.Context, *hookkit.Failure)) {
-	for _, r := range owners {
-		r.refuseInBind("HandleFailures", 4, "the operator handles failures")
-		if r.fixed != "" {
-			panic(fmt.Sprintf("hookkit: HandleFailures at %s: %s", callsite.Of(3), r.fixed))
-		}
-	}
+func handleFailures(owners []*Registry, site string, handle func(context.Context, *hookkit.Failure)) {
 	registering.Lock()
 	defer registering.Unlock()
 	for _, r := range owners {
+		if r.fixed != "" {
+			panic(fmt.Sprintf("hookkit: HandleFailures at %s: %s", site, r.fixed))
+		}
 		r.onFailure = handle
 		r.changed()
 	}
@@ -108,12 +106,14 @@ func Registered(points []hookkit.AnyPoint, name string) []*hookkit.Registration 
 	return found
 }
 
-// refuseInBind panics if the registry belongs to Hooks that a Bind was given. The text names the call that is skip
-// frames above refuseInBind.
-func (r *Registry) refuseInBind(verb string, skip int, instead string) {
-	if r.stage.Load() != serving {
-		panic(fmt.Sprintf("hookkit: %s at %s on the Hooks that Bind was given: a hook adds and observes, %s",
-			verb, callsite.Of(skip), instead))
+// refuseInBind panics if a registry belongs to Hooks that a Bind was given. It is called by a function that generated
+// code calls, for the program whose call the text names.
+func refuseInBind(owners []*Registry, verb, instead string) {
+	for _, r := range owners {
+		if r.stage.Load() != serving {
+			panic(fmt.Sprintf("hookkit: %s at %s on the Hooks that Bind was given: a hook adds and observes, %s",
+				verb, callsite.Of(3), instead))
+		}
 	}
 }
 

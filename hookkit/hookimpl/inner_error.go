@@ -14,7 +14,6 @@ type innerError struct {
 	err     error
 	failure *hookkit.Failure // err, as the failure of a hook or of an act that crashed; nil for an error of the act
 	fire    uint64
-	number  int // counts those of the fire
 }
 
 func (e *innerError) Error() string { return e.err.Error() }
@@ -32,7 +31,6 @@ func outermost(err error) error {
 // A troubledFire is the part of an AroundInvocation that only a fire with an error needs.
 type troubledFire struct {
 	mu      sync.Mutex
-	made    int           // innerErrors
 	crashes []*innerError // the panics of which nobody has received a report
 	ends    map[int]int   // by level, the calls that a runtime.Goexit is leaving
 
@@ -53,11 +51,12 @@ func (inv *AroundInvocation) trouble() *troubledFire {
 
 // inner returns the error that next is about to return. A panic that Concluded will not report any more is reported at
 // once: the fire is over, as for a hook that runs in a goroutine of another, or there are too many.
-func (inv *AroundInvocation) inner(ctx context.Context, s *Snapshot, err error, f *hookkit.Failure, panicked bool) error {
+func (inv *AroundInvocation) inner(
+	ctx context.Context, s *Snapshot, err error, f *hookkit.Failure, panicked bool,
+) error {
 	t := inv.trouble()
 	t.mu.Lock()
-	t.made++
-	made := &innerError{err, f, inv.id(), t.made}
+	made := &innerError{err, f, inv.id()}
 	var unheard *innerError
 	switch {
 	case !panicked:
@@ -111,21 +110,11 @@ func (inv *AroundInvocation) report(ctx context.Context, s *Snapshot, err error)
 	}
 }
 
-// latestIn returns the latest error of this fire that err is or wraps, or nil.
-func (inv *AroundInvocation) latestIn(err error) (latest *innerError) {
-	for _, e := range inv.passedIn(err) {
-		if latest == nil || e.number > latest.number {
-			latest = e
-		}
-	}
-	return latest
-}
-
 // maxWrapped bounds the errors that passedIn looks at. An error of a hook may wrap itself.
 const maxWrapped = 1000
 
-// passedIn returns the errors of this fire that err is or wraps. It recovers, because Unwrap of a typed nil pointer may
-// panic.
+// passedIn returns the errors of this fire that err is or wraps; more than one if a hook joined them. It recovers,
+// because Unwrap of a typed nil pointer may panic.
 func (inv *AroundInvocation) passedIn(err error) (passed []*innerError) {
 	defer func() { _ = recover() }()
 	fire, left := inv.id(), maxWrapped
@@ -138,8 +127,9 @@ func (inv *AroundInvocation) passedIn(err error) (passed []*innerError) {
 		case *innerError:
 			if e.fire == fire {
 				passed = append(passed, e)
+			} else {
+				look(e.err)
 			}
-			look(e.err)
 		case interface{ Unwrap() error }:
 			look(e.Unwrap())
 		case interface{ Unwrap() []error }:

@@ -95,59 +95,50 @@ func SameKey[K comparable](key string, began, now K) error {
 		key, fmt.Sprint(now), fmt.Sprint(began)))
 }
 
-// keyed are the registrations at a point with a key, of which some are for some keys only.
+// keyed are the registrations at a point with a key, of which some are for some keys only. Hooks and observers are
+// indexed by their kind.
 type keyed struct {
-	hooks, observers entriesByKey
-	slots            map[any]*keySlot // only those keys for which something is registered
-}
-
-// entriesByKey are all hooks, or all observers, in order.
-type entriesByKey struct {
-	all    []*entry
-	common []int // the positions of those for all keys
+	all    [2][]*entry      // in order
+	common [2][]int         // the positions of those for all keys
+	slots  map[any]*keySlot // only those keys for which something is registered
 }
 
 // A keySlot is the registrations for one key.
 type keySlot struct {
-	hooks, observers []int                    // the positions of those for this key
-	snapshot         atomic.Pointer[Snapshot] // nil until the first fire with the key
+	own      [2][]int                 // the positions of those for this key
+	snapshot atomic.Pointer[Snapshot] // nil until the first fire with the key
 }
 
 // byKey sorts the entries by their keys, and reduces the snapshot to those for all keys.
 func (s *Snapshot) byKey() {
-	k := &keyed{slots: make(map[any]*keySlot)}
-	k.hooks = k.sort(s.entries, func(s *keySlot) *[]int { return &s.hooks })
-	k.observers = k.sort(s.observers, func(s *keySlot) *[]int { return &s.observers })
-	if len(k.slots) > 0 {
-		s.keyed, s.entries, s.observers = k, k.hooks.with(nil), k.observers.with(nil)
-	}
-}
-
-func (k *keyed) sort(all []*entry, of func(*keySlot) *[]int) entriesByKey {
-	sorted := entriesByKey{all: all}
-	for i, e := range all {
-		if e.Keys.Name == "" {
-			sorted.common = append(sorted.common, i)
-		}
-		for _, key := range e.Keys.Values {
-			slot := k.slots[key]
-			if slot == nil {
-				slot = new(keySlot)
-				k.slots[key] = slot
+	k := &keyed{all: [2][]*entry{isHook: s.entries, isObserver: s.observers}, slots: make(map[any]*keySlot)}
+	for kind, all := range k.all {
+		for i, e := range all {
+			if e.Keys.Name == "" {
+				k.common[kind] = append(k.common[kind], i)
 			}
-			*of(slot) = append(*of(slot), i)
+			for _, key := range e.Keys.Values {
+				slot := k.slots[key]
+				if slot == nil {
+					slot = new(keySlot)
+					k.slots[key] = slot
+				}
+				slot.own[kind] = append(slot.own[kind], i)
+			}
 		}
 	}
-	return sorted
+	if len(k.slots) > 0 {
+		s.keyed, s.entries, s.observers = k, k.with(isHook, nil), k.with(isObserver, nil)
+	}
 }
 
-// with returns the entries for all keys and those at the positions, in order.
-func (b entriesByKey) with(own []int) []*entry {
+// with returns the entries of a kind for all keys and those at the positions, in order.
+func (k *keyed) with(of kind, own []int) []*entry {
 	var entries []*entry
-	positions := slices.Concat(b.common, own)
+	positions := slices.Concat(k.common[of], own)
 	slices.Sort(positions)
 	for _, at := range positions {
-		entries = append(entries, b.all[at])
+		entries = append(entries, k.all[of][at])
 	}
 	return entries
 }
@@ -165,7 +156,8 @@ func (s *Snapshot) forKey(key any) *Snapshot {
 		return made
 	}
 	own := &Snapshot{registrations: &registrations{point: s.point, layers: s.layers, tracers: s.tracers,
-		onFailure: s.onFailure, entries: s.keyed.hooks.with(slot.hooks), observers: s.keyed.observers.with(slot.observers)}}
+		onFailure: s.onFailure, entries: s.keyed.with(isHook, slot.own[isHook]),
+		observers: s.keyed.with(isObserver, slot.own[isObserver])}}
 	own.fill()
 	slot.snapshot.Store(own)
 	return own
@@ -206,7 +198,7 @@ func (r *Registry) Keys() []any {
 	}
 	var keys []any
 	known := make(map[any]bool)
-	for _, e := range slices.Concat(now.hooks.all, now.observers.all) {
+	for _, e := range slices.Concat(now.all[:]...) {
 		for _, key := range e.Keys.Values {
 			if !known[key] {
 				known[key] = true

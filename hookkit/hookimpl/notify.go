@@ -2,6 +2,7 @@ package hookimpl
 
 import (
 	"context"
+	"fmt"
 	"math/bits"
 	"time"
 
@@ -65,7 +66,8 @@ func (s *Snapshot) notifyLater(e *entry, fired any, converted hookkit.AnyFired) 
 	}
 	dropped := e.queue.put(deliver)
 	if bits.OnesCount64(dropped) == 1 { // report 1, 2, 4, 8 ...: a flood of drops is not a flood of reports
-		s.report(ctx, e.failure(s.point.Name, droppedError{dropped, e.queue.size}))
+		s.report(ctx, e.failure(s.point.Name,
+			fmt.Errorf("%w: %d so far; the queue holds %d", hookkit.ErrDropped, dropped, e.queue.size)))
 	}
 }
 

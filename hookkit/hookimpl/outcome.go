@@ -6,7 +6,6 @@ import (
 	"reflect"
 	"slices"
 	"strings"
-	"sync"
 
 	"github.com/hookgen/hookgen/hookkit"
 )
@@ -53,36 +52,15 @@ func describe(outcome any) (decision, reason string) {
 		return o.decision()
 	}
 	v := reflect.ValueOf(outcome)
-	form := formOf(v.Type())
-	if form.reason != nil {
-		if r, err := v.FieldByIndexErr(form.reason); err == nil { // not inside a nil pointer
-			reason = r.String()
-		}
-	}
-	return form.name, reason
-}
-
-// A form says how to describe the outcomes of one type.
-type form struct {
-	name   string
-	reason []int // the index of the field Reason; nil: none
-}
-
-// forms caches the form of each type, because looking a field up by its name takes longer than the rest of a fire.
-var forms sync.Map // of reflect.Type
-
-func formOf(t reflect.Type) form {
-	if known, ok := forms.Load(t); ok {
-		return known.(form)
-	}
-	made := form{name: cmp.Or(t.Name(), t.String())}
+	t := v.Type()
 	if t.Kind() == reflect.Struct {
 		if f, ok := t.FieldByName("Reason"); ok && f.Type.Kind() == reflect.String {
-			made.reason = f.Index
+			if r, err := v.FieldByIndexErr(f.Index); err == nil { // not inside a nil pointer
+				reason = r.String()
+			}
 		}
 	}
-	forms.Store(t, made)
-	return made
+	return cmp.Or(t.Name(), t.String()), reason
 }
 
 // legal returns the outcomes that are legal at the point.

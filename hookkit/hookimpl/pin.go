@@ -23,8 +23,8 @@ func (p *Pin[H]) drop() { p.frozen.Store(nil) }
 func Pinned[H any](pin *Pin[H], h *H, points func(*H) []hookkit.AnyPoint) *H {
 	frozen := new(H)
 	from, to := registries(points(h)), registries(points(frozen))
+	refuseInBind(from, "Pinned", "the program pins")
 	for _, r := range from {
-		r.refuseInBind("Pinned", 3, "the program pins")
 		if r.fixed == fixedByPinned {
 			frozen = h
 		}

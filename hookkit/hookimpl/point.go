@@ -3,7 +3,6 @@ package hookimpl
 import (
 	"reflect"
 	"sync"
-	"sync/atomic"
 	"unsafe"
 
 	"github.com/hookgen/hookgen/hookkit"
@@ -29,7 +28,6 @@ type Point struct {
 
 	once     sync.Once // makes outcomes
 	outcomes []hookkit.Outcome
-	fields   atomic.Pointer[firedFields]
 }
 
 // at returns the generated Point of a State: a pointer with the type of the receiver of Fire. The State is at the

@@ -39,11 +39,7 @@ func Describe[D Description]() *Point {
 //
 //go:noinline
 func (r *PointRegistry[D, H, F, O, OF, Option]) ownRegistry() *Registry {
-	s := (*State)(r)
-	if made := s.registry.Load(); made != nil {
-		return made
-	}
-	return s.Registry(Describe[D]())
+	return (*State)(r).ownRegistry(Describe[D])
 }
 
 // Add registers a hook. It panics, naming the place of the call, if the hook is nil or the order asked for is

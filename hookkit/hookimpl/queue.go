@@ -2,11 +2,8 @@ package hookimpl
 
 import (
 	"context"
-	"fmt"
 	"sync"
 	"sync/atomic"
-
-	"github.com/hookgen/hookgen/hookkit"
 )
 
 // A queue notifies one Async observer, in order, from a goroutine that lives while the queue has events.
@@ -96,15 +93,3 @@ func (q *queue) drain(ctx context.Context) error {
 		return context.Cause(ctx)
 	}
 }
-
-// A droppedError is ErrDropped with figures.
-type droppedError struct {
-	dropped uint64
-	size    int
-}
-
-func (e droppedError) Error() string {
-	return fmt.Sprintf("%v: %d so far; the queue holds %d", hookkit.ErrDropped, e.dropped, e.size)
-}
-
-func (e droppedError) Is(target error) bool { return target == hookkit.ErrDropped }

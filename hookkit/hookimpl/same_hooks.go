@@ -1,58 +1,51 @@
 package hookimpl
 
 import (
+	"cmp"
 	"fmt"
 	"reflect"
 	"sync"
 )
 
-// hooksTypes are the generated Hooks types of the program.
+// hooksTypes are the generated Hooks types of the program: where their fields are, by type.
 var hooksTypes struct {
 	sync.RWMutex
-	list []reflect.Type
+	list []map[reflect.Type]location
+}
+
+// A location is that of a point, or of the Hooks of an extended package, in Hooks.
+type location struct {
+	offset  uintptr
+	through string // the package whose Hooks it is a part of; "" for none
 }
 
 // HooksType makes a generated Hooks type known, so that registrations of different Hooks can be distinguished. It runs
 // when a program starts, and panics if the type contains the Hooks of an extended package twice.
 func HooksType[T any]() struct{} {
-	t := reflect.TypeFor[T]()
-	if err := sharedHooks(t, map[reflect.Type]string{}, ""); err != "" {
-		panic(err)
-	}
+	at := map[reflect.Type]location{}
+	locate(at, reflect.TypeFor[T](), location{})
 	hooksTypes.Lock()
 	defer hooksTypes.Unlock()
-	hooksTypes.list = append(hooksTypes.list, t)
+	hooksTypes.list = append(hooksTypes.list, at)
 	return struct{}{}
 }
 
-// sharedHooks returns a message if a Hooks type occurs twice below hooks. For example, two embedded packages extend the
-// same package: a hook on one copy of its points would never be called by the other. at is the field of the outermost
-// Hooks that is searched.
-func sharedHooks(hooks reflect.Type, found map[reflect.Type]string, at string) string {
+// locate adds the fields of the Hooks at a location. It panics if a Hooks type occurs twice. For example, two embedded
+// packages extend the same package: a hook on one copy of its points would never be called by the other.
+func locate(at map[reflect.Type]location, hooks reflect.Type, in location) {
 	for f := range hooks.Fields() {
-		if !isHooks(f) {
-			continue
+		here := location{in.offset + f.Offset, in.through}
+		if f.Type.Name() == "Hooks" && f.Name != "_" {
+			here.through = cmp.Or(in.through, f.Type.PkgPath())
+			if other, twice := at[f.Type]; twice {
+				panic(fmt.Sprintf("%s and %s both contain the points of %s, so a hook on one of them would never be called by "+
+					"the other: embed one of the two in the spec, or let one extend the other, and run hookgen again",
+					other.through, here.through, f.Type.PkgPath()))
+			}
+			locate(at, f.Type, here)
 		}
-		path := at
-		if path == "" {
-			path = f.Type.PkgPath()
-		}
-		if other, twice := found[f.Type]; twice {
-			return fmt.Sprintf("%s and %s both contain the points of %s, so a hook on one of them would never be called by "+
-				"the other: embed one of the two in the spec, or let one extend the other, and run hookgen again",
-				other, path, f.Type.PkgPath())
-		}
-		found[f.Type] = path
-		if err := sharedHooks(f.Type, found, path); err != "" {
-			return err
-		}
+		at[f.Type] = here
 	}
-	return ""
-}
-
-// isHooks reports whether a field of a Hooks type is the Hooks of an extended package.
-func isHooks(f reflect.StructField) bool {
-	return f.Name != "_" && f.Type.Name() == "Hooks" && f.Type.Kind() == reflect.Struct
 }
 
 // sameHooks reports whether the two generated Points are fields of one Hooks.
@@ -67,29 +60,12 @@ func sameHooks(p, q any) bool {
 	pv, qv := reflect.ValueOf(p), reflect.ValueOf(q)
 	hooksTypes.RLock()
 	defer hooksTypes.RUnlock()
-	for _, t := range hooksTypes.list {
-		at, ok := offsetIn(t, pv.Type().Elem())
-		if !ok {
-			continue
-		}
-		if other, ok := offsetIn(t, qv.Type().Elem()); ok && pv.Pointer()-at == qv.Pointer()-other {
+	for _, at := range hooksTypes.list {
+		a, hasP := at[pv.Type().Elem()]
+		b, hasQ := at[qv.Type().Elem()]
+		if hasP && hasQ && pv.Pointer()-a.offset == qv.Pointer()-b.offset {
 			return true
 		}
 	}
 	return false
-}
-
-// offsetIn returns the offset of the point in the Hooks type, or in the Hooks of a parent that it contains.
-func offsetIn(hooks, point reflect.Type) (at uintptr, found bool) {
-	for f := range hooks.Fields() {
-		if f.Type == point {
-			return f.Offset, true
-		}
-		if isHooks(f) {
-			if inner, ok := offsetIn(f.Type, point); ok {
-				return f.Offset + inner, true
-			}
-		}
-	}
-	return 0, false
 }

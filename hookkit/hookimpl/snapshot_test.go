@@ -9,7 +9,7 @@ import (
 )
 
 // bare returns the registry of a point whose hooks are functions.
-func bare(s *State) *Registry { return s.Registry(&barePoint) }
+func bare(s *State) *Registry { return s.ownRegistry(func() *Point { return &barePoint }) }
 
 // ownRegistry makes a Registry a RegistryHolder, as a generated Point is.
 func (r *Registry) ownRegistry() *Registry { return r }

@@ -19,11 +19,10 @@ type State struct {
 	_        [0]func() // nobody compares points, so that the compiler need not make a function for it
 	active   uint32    // atomic; 1 if there may be hooks to run, or somebody to notify
 	snapshot atomic.Pointer[Snapshot]
-	registry atomic.Pointer[Registry] // nil before its first use, then &own
 
 	// The registry is a part of the State, because each Use and each layer makes one for every point of the spec.
-	once sync.Once // makes own
-	own  Registry
+	once     sync.Once // makes the registry
+	registry Registry
 }
 
 // Active reports whether a fire has anything to do. It is as plain as it can be, so that Fire can be inlined with it.
@@ -37,13 +36,15 @@ func (s *State) activate(active bool) {
 	atomic.StoreUint32(&s.active, flag)
 }
 
-// Registry returns the registry of the point, which it makes on first use.
-func (s *State) Registry(point *Point) *Registry {
+// ownRegistry returns the registry of the point, which it makes on first use. The State must have been used, or be
+// active, before its field registry is.
+func (s *State) ownRegistry(describe func() *Point) *Registry {
 	s.once.Do(func() {
-		s.own.point, s.own.genPoint, s.own.state = point, point.at(s), s
-		s.registry.Store(&s.own)
+		r := &s.registry
+		r.point, r.state = describe(), s
+		r.genPoint = r.point.at(s)
 	})
-	return &s.own
+	return &s.registry
 }
 
 // Require panics unless the payload is given, for a fire of the point whose hooks may replace it. It is small enough to
@@ -97,7 +98,7 @@ func (s *State) latest() *Snapshot {
 	if now := s.snapshot.Load(); now != nil {
 		return now
 	}
-	r := s.registry.Load()
+	r := &s.registry
 	r.refuseFire()
 	registering.Lock()
 	defer registering.Unlock()

@@ -2,7 +2,6 @@ package hookimpl
 
 import (
 	"context"
-	"sync/atomic"
 	"time"
 
 	"github.com/hookgen/hookgen/hookkit"
@@ -52,15 +51,6 @@ func (s *supervisedHook) callAround(
 	ctx context.Context, run hookkit.AnyRun, call hookkit.AnyCall,
 ) (reply hookkit.AnyReply, err error) {
 	ev := s.begin(ctx, run)
-	var fireID atomic.Uint64 // of the answers that next gave; 0 if it was not called
-	next := call.Next
-	call.Next = func(ctx context.Context, payload any) (hookkit.AnyReply, error) {
-		reply, err := next(ctx, payload)
-		if answer, ok := reply.Result.(anyAnswer); ok && err == nil {
-			fireID.Store(answer.fireID())
-		}
-		return reply, err
-	}
 	returned := false
 	defer func() {
 		ev.Kind, ev.Duration = hookkit.EventHook, time.Since(ev.Start)
@@ -72,7 +62,7 @@ func (s *supervisedHook) callAround(
 			own = crashed(nil)
 		case err == nil && answered && answer.missing():
 			own = hookkit.ErrNoAnswer
-		case err == nil && answered && answer.replaced(fireID.Load()):
+		case err == nil && answered && answer.replaced():
 			ev.Decision = hookkit.DecisionAnswered
 		case err != nil && !isCrash: // perhaps of an inner hook
 			own = nil

@@ -2,6 +2,7 @@ package hooklog
 
 import (
 	"container/list"
+	"encoding/json"
 	"fmt"
 	"hash/maphash"
 	"iter"
@@ -294,28 +295,15 @@ var hashSeed = maphash.MakeSeed()
 
 func hashString(s string) uint64 { return maphash.String(hashSeed, s) }
 
-// fireKey returns a hash of the point and the payload of an event. Payloads that differ in blanks, in escapes and in the
-// order of keys have the same one: a program that moves a field of a payload still finds its old events.
+// fireKey returns a hash of the point and the payload of an event. Payloads that differ in blanks, in escapes and in
+// the order of keys have the same one: a program that moves a field of a payload still finds its old events.
 func fireKey(e Event) uint64 {
 	return maphash.Comparable(hashSeed, [3]string{e.Spec, e.Point, string(normal(nil, e.Payload))})
 }
 
 // sizeOf estimates the memory for an event that waits.
 func sizeOf(e Event) int {
-	const fixed = 1000 // the struct, and its places in lists and maps
-	size := fixed + len(e.Payload) + len(e.Final) + len(e.Value) + len(e.Collected) + len(e.Reason) + len(e.Error) +
-		len(e.Spec) + len(e.Point) + len(e.By) + len(e.Site) + len(e.Run.ID) + len(e.Run.Parent) + len(e.Run.Root)
-	for name, label := range e.Run.Labels {
-		size += 100 + len(name) + len(label)
-	}
-	for _, b := range e.Ballots {
-		size += 100 + len(b.By) + len(b.Site) + len(b.Decision) + len(b.Reason) + len(b.Value)
-	}
-	for _, f := range e.Failures {
-		size += 50 + len(f.By) + len(f.Site) + len(f.Cause)
-	}
-	for _, h := range e.Slow {
-		size += 50 + len(h.By) + len(h.Site)
-	}
-	return size
+	const fixed = 1000         // the struct, and its places in lists and maps
+	text, _ := json.Marshal(e) // of an event that was read
+	return fixed + len(text)
 }

@@ -129,8 +129,8 @@ func (a *Answer[R]) Pass(fireID uint64, by func() any) {
 	}
 }
 
-// FireID returns the fire of the answer.
-func (a *Answer[R]) FireID() uint64 { return a.fireID }
+// Made reports whether a hook made the answer, which has not passed another hook since.
+func (a *Answer[R]) Made() bool { return a.replaced }
 
 // By returns the By of the hook that gave the answer, nil if the act did.
 func (a *Answer[R]) By() any { return a.by }
