@@ -41,9 +41,9 @@ func (b *breaker) begin() (probe bool, err error) {
 	return true, nil
 }
 
-// end notes the result of a call, with the context that it had. A cancelled run says nothing about the service, nor does
-// a deadline that leaves it less time than its last reply took. A request that was refused, for example because one user
-// sends large payloads, must not pause it for all.
+// end notes the result of a call, with the context that it had. A cancelled run says nothing about the service. Neither
+// does a deadline that leaves it less time than its last reply took, nor a request that was refused. For example, one
+// user sends large payloads, which must not pause the service for all.
 func (b *breaker) end(ctx context.Context, probe bool, elapsed time.Duration, err error) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
