@@ -21,7 +21,8 @@ import (
 	"github.com/hookgen/hookgen/loop"
 )
 
-// A worker is a model that calls a tool in each step. It keeps no request, so that only the loop and its hooks allocate.
+// A worker is a model that calls a tool in each step. It keeps no request, so that only the loop and its hooks
+// allocate.
 type worker int
 
 func (steps worker) Generate(_ context.Context, req agent.LLMRequest) (agent.LLMResponse, error) {

@@ -6,13 +6,14 @@ import (
 )
 
 // turns bounds how many requests are answered at a time: limit of all clients, and half of it of one client. As many
-// of one client may wait.
+// may wait, of all clients and of one.
 type turns struct {
 	limit int
 	all   chan struct{} // has an element for each request that is being answered
 
-	mu      sync.Mutex
-	clients map[string]*client
+	mu       sync.Mutex
+	requests int // that are being answered or wait
+	clients  map[string]*client
 }
 
 // A client has requests that are being answered or wait.
@@ -32,12 +33,13 @@ func (t *turns) begin(ctx context.Context, name string) (end func(), ok bool) {
 	c := t.clients[name]
 	if c == nil {
 		c = &client{own: make(chan struct{}, t.limit/2)}
-		t.clients[name] = c
 	}
-	if c.requests == 2*cap(c.own) {
+	if t.requests == 2*t.limit || c.requests == 2*cap(c.own) {
 		t.mu.Unlock()
 		return nil, false
 	}
+	t.clients[name] = c
+	t.requests++
 	c.requests++
 	t.mu.Unlock()
 	var taken []chan struct{}
@@ -47,6 +49,7 @@ func (t *turns) begin(ctx context.Context, name string) (end func(), ok bool) {
 		}
 		t.mu.Lock()
 		defer t.mu.Unlock()
+		t.requests--
 		if c.requests--; c.requests == 0 {
 			delete(t.clients, name)
 		}

@@ -4,6 +4,7 @@ import (
 	"context"
 	"net/http"
 	"net/http/httptest"
+	"strconv"
 	"strings"
 	"sync/atomic"
 	"testing"
@@ -58,6 +59,33 @@ func TestClientsShareTheTurns(t *testing.T) {
 		t.Error(err)
 	}
 	for range 4 {
+		if err := <-results; err != nil {
+			t.Error(err)
+		}
+	}
+}
+
+// As many requests wait as are answered, however many clients send them.
+func TestManyClientsDoNotWaitWithoutEnd(t *testing.T) {
+	g := &gate{open: make(chan struct{})}
+	server := httptest.NewServer(wirehttp.NewHandler(g, wirehttp.MaxCalls(4),
+		wirehttp.Client(func(r *http.Request) string { return r.Header.Get("Client") })))
+	defer server.Close()
+	results := make(chan error, 30)
+	for i := range cap(results) {
+		go func() {
+			caller := wirehttp.NewCaller(server.URL, wirehttp.Header("Client", strconv.Itoa(i)))
+			_, err := caller.Call(t.Context(), wire.Request{})
+			results <- err
+		}()
+	}
+	for range cap(results) - 8 { // four run, and four wait
+		if err := <-results; err == nil || !strings.Contains(err.Error(), "503") {
+			t.Fatalf("a request returned %v", err)
+		}
+	}
+	close(g.open)
+	for range 8 {
 		if err := <-results; err != nil {
 			t.Error(err)
 		}

@@ -92,8 +92,8 @@ type handlerOption func(*handler)
 func (o handlerOption) applyHandler(h *handler) { o(h) }
 
 // MaxCalls limits the requests that a handler answers at a time, those of one client to half of n. The default is
-// [DefaultMaxCalls]. Further requests wait for their turn; if half of n of the client wait already, they get the status
-// 503. It panics unless n is at least 2.
+// [DefaultMaxCalls]. Further requests wait for their turn; if n wait already, or half of n of one client, they get the
+// status 503. It panics unless n is at least 2.
 func MaxCalls(n int) HandlerOption {
 	if n < 2 {
 		panic("wirehttp: MaxCalls needs a number of at least 2")
