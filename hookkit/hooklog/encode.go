@@ -26,7 +26,7 @@ const longestKept = 256 << 10
 // checked.
 func (w *lineWriter) line(of *Event, encoded bool) ([]byte, error) {
 	e := of.Whole()
-	sums := w.lists.cut(&e)
+	sums := w.lists.cut(&e, w.redact != nil)
 	if w.redact != nil {
 		e, encoded = w.redact.event(e), false
 	}

@@ -2,6 +2,7 @@ package hooklog
 
 import (
 	"bytes"
+	linked "container/list"
 	"encoding/json"
 	"fmt"
 	"hash/maphash"
@@ -24,24 +25,26 @@ type Omitted struct {
 }
 
 const (
-	minList  = 1 << 10  // bytes of a list that is remembered
-	maxLists = 64 << 20 // bytes of all lists that are remembered; those that were used long ago are forgotten
+	minList    = 1 << 10  // bytes of a list that is remembered
+	maxLists   = 64 << 20 // bytes of all lists that are remembered; those that were used long ago are forgotten
+	perElement = 48       // bytes that an element needs besides its text
 )
 
 // lists remembers the last lists of events: a writer their hashes, and a reader their elements. Both forget the same
 // ones.
 type lists struct {
-	last        map[listKey]*lastList
-	bytes, used int
+	last  map[listKey]*lastList
+	order linked.List // of the keys; the one that was used last is at the back
+	bytes int
 }
 
 type listKey struct{ run, point, in, name string }
 
 type lastList struct {
 	marks    []listMark
-	sums     []uint64 // of a writer, of the elements before they were redacted
-	elements [][]byte // of a reader
-	used     int
+	sums     []uint64        // of a writer, of the elements before they were redacted
+	elements [][]byte        // of a reader
+	at       *linked.Element // in order
 }
 
 // A listMark is the digest of a list up to an element, and its bytes.
@@ -66,8 +69,10 @@ func (m listMark) and(element []byte) listMark {
 
 var listSeed = maphash.MakeSeed()
 
-// cut leaves out the elements that the last lists have, and returns the hashes of all elements for keep.
-func (l *lists) cut(e *Event) (all map[listKey][]uint64) {
+// cut leaves out the elements that the last lists have, and returns the hashes of all elements for keep. If the event is
+// redacted afterwards, it leaves out nothing that ends with a text, for example a flag: without it, the redaction would
+// not know that the next text is a password.
+func (l *lists) cut(e *Event, redacted bool) (all map[listKey][]uint64) {
 	e.Omitted = slices.Clip(e.Omitted)
 	e.editLists(func(key listKey, a array) [][]byte {
 		if e.omits(key) >= 0 { // the elements were unknown when the event was read
@@ -84,6 +89,9 @@ func (l *lists) cut(e *Event) (all map[listKey][]uint64) {
 		was, n := l.last[key], 0
 		for was != nil && n < min(len(sums), len(was.sums)) && sums[n] == was.sums[n] {
 			n++
+		}
+		if n > 0 && redacted && a.elements[n-1][0] == '"' {
+			n = 0
 		}
 		if n > 0 {
 			e.Omitted = append(e.Omitted, Omitted{key.in, key.name, n, was.marks[n-1].String()})
@@ -124,7 +132,7 @@ func (l *lists) keep(e *Event, sums map[listKey][]uint64) (whole map[listKey][][
 			next.marks = append(next.marks, mark.and(element))
 		}
 		if sums == nil {
-			next.elements = append(next.elements, a.elements...)
+			next.elements = append(next.elements, copied(a.elements)...)
 		} else if next.sums = sums[key]; len(next.sums) != len(next.marks) { // a redaction has left out elements
 			l.forget(key)
 			return a.elements
@@ -141,6 +149,16 @@ func (l *lists) keep(e *Event, sums map[listKey][]uint64) (whole map[listKey][][
 	return whole
 }
 
+// copied returns elements in memory of their own: those of an event would keep its whole payload.
+func copied(elements [][]byte) [][]byte {
+	text, own := bytes.Join(elements, nil), make([][]byte, len(elements))
+	for i, element := range elements {
+		n := len(element)
+		own[i], text = text[:n:n], text[n:]
+	}
+	return own
+}
+
 // omits returns the index in Omitted of a list, or -1.
 func (e *Event) omits(key listKey) int {
 	return slices.IndexFunc(e.Omitted, func(o Omitted) bool { return o.In == key.in && o.List == key.name })
@@ -151,20 +169,13 @@ func (l *lists) put(key listKey, next *lastList) {
 	if l.last == nil {
 		l.last = make(map[listKey]*lastList)
 	}
-	l.used++
-	next.used = l.used
-	l.last[key] = next
+	l.last[key], next.at = next, l.order.PushBack(key)
 	most := maxLists
 	if next.elements != nil {
 		most *= 2 // because a reader may have the lists of two programs
 	}
 	for l.bytes += next.size(); l.bytes > most; {
-		oldest := key
-		for k, other := range l.last {
-			if other.used < l.last[oldest].used {
-				oldest = k
-			}
-		}
+		oldest, _ := l.order.Front().Value.(listKey)
 		l.forget(oldest)
 	}
 }
@@ -172,6 +183,7 @@ func (l *lists) put(key listKey, next *lastList) {
 func (l *lists) forget(key listKey) {
 	if was := l.last[key]; was != nil {
 		l.bytes -= was.size()
+		l.order.Remove(was.at)
 		delete(l.last, key)
 	}
 }
@@ -180,7 +192,7 @@ func (k *lastList) size() int {
 	if len(k.marks) == 0 {
 		return 0
 	}
-	return k.marks[len(k.marks)-1].bytes
+	return k.marks[len(k.marks)-1].bytes + perElement*len(k.marks)
 }
 
 // Whole returns the event with the elements of its lists that its line leaves out, if [Read] has found them in the

@@ -228,3 +228,66 @@ func FuzzOmitted(f *testing.F) {
 		}
 	})
 }
+
+// A redaction recognizes a password by the flag before it, so the flag must not be left out.
+func TestALeftOutFlagDoesNotHideAPasswordFromRedaction(t *testing.T) {
+	hide := hooklog.Redact(func(text []byte) json.RawMessage {
+		return bytes.ReplaceAll(text, []byte(`"--password","hunter2"`), []byte(`"--password","***"`))
+	})
+	flag := fmt.Sprintf(`{"args":["%01100d","--password"`, 0)
+	var text bytes.Buffer
+	events := asking("r", 2)
+	events[0].Payload = json.RawMessage(flag + `]}`)
+	events[1].Payload = json.RawMessage(flag + `,"hunter2"]}`)
+	writeAll(t, hooklog.Lines(&text, hide), events)
+	if strings.Contains(text.String(), "hunter2") {
+		t.Error("the password is in the record")
+	}
+	if got, unknown := readWhole(t, text.Bytes()); got[1] != flag+`,"***"]}` || len(unknown) > 0 {
+		t.Errorf("the second payload is %s, unknown %v", got[1], unknown)
+	}
+}
+
+// For example, logrotate copies a log and makes it empty.
+func TestLinesOfAnEmptiedFileReferToNoLostLine(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "run.jsonl")
+	log, err := hooklog.Open(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer log.Close()
+	events := asking("r", 9)
+	writeAll(t, log, events[:5])
+	if err := os.Truncate(path, 0); err != nil {
+		t.Fatal(err)
+	}
+	writeAll(t, log, events[5:])
+	text, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if payloads, unknown := readWhole(t, text); len(payloads) != 4 || len(unknown) > 0 {
+		t.Errorf("%d events, unknown %v", len(payloads), unknown)
+	}
+}
+
+// A reader remembers lists, not the payloads that they are in.
+func TestAReaderKeepsNoPayloads(t *testing.T) {
+	const runs, size = 100, 400_000
+	var text bytes.Buffer
+	sink := hooklog.Lines(&text)
+	for n := range runs {
+		e := asking(fmt.Sprint(n), 1)[0]
+		e.Payload = fmt.Appendf(nil, `{"text":"%0*d","list":["%01100d"]}`, size, n, n)
+		writeAll(t, sink, []hooklog.Event{e})
+	}
+	before, n := heap(), 0
+	for range hooklog.Read(&text) {
+		if n++; n < runs {
+			continue
+		}
+		if after := heap(); after > before+runs*size/4 {
+			t.Errorf("the heap grows from %d to %d bytes", before, after)
+		}
+	}
+}

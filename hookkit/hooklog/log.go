@@ -141,7 +141,7 @@ func (l *Log) append(e *Event, encoded bool) error {
 			return errors.Join(failed, err)
 		}
 	}
-	if isNew {
+	if isNew || size < l.size { // another program has removed the lines
 		l.encoder.lists = lists{}
 		if line, err = l.encoder.line(e, encoded); err != nil {
 			return errors.Join(failed, err)

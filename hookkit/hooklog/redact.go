@@ -11,8 +11,9 @@ import (
 type Redaction func(text []byte) json.RawMessage
 
 // Redact removes secrets from events before they are written. The function gets each JSON value of an event, one after
-// the other: payloads, the exit, contributions and votes, and as JSON strings the reasons, errors and labels. It
-// returns the JSON to write. It must not change the bytes of its argument and may be called concurrently. An event for
+// the other: payloads, the exit, contributions and votes, and as JSON strings the reasons, errors and labels. A list
+// can be without its first elements, see [Omitted], but not without a text before its next element. It returns the JSON
+// to write. It must not change the bytes of its argument and may be called concurrently. An event for
 // which it panics, or returns anything but JSON, is not written.
 //
 //	log, err := hooklog.Open("run.jsonl", hooklog.Redact(new(redact.Redactor).JSON))
