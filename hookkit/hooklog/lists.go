@@ -69,10 +69,14 @@ func (m listMark) and(element []byte) listMark {
 
 var listSeed = maphash.MakeSeed()
 
-// cut leaves out the elements that the last lists have, and returns the hashes of all elements for keep. If the event is
-// redacted afterwards, it leaves out nothing that ends with a text, for example a flag: without it, the redaction would
-// not know that the next text is a password.
+// cut leaves out the elements that the last lists have, and returns the hashes of all elements for keep. If the event
+// is redacted afterwards, it leaves out nothing that ends with a text, for example a flag: without it, the redaction
+// would not know that the next text is a password. Events without a run are whole, because those of several programs
+// in one file cannot be told apart.
 func (l *lists) cut(e *Event, redacted bool) (all map[listKey][]uint64) {
+	if e.Run.ID == "" {
+		return nil
+	}
 	e.Omitted = slices.Clip(e.Omitted)
 	e.editLists(func(key listKey, a array) [][]byte {
 		if e.omits(key) >= 0 { // the elements were unknown when the event was read

@@ -291,3 +291,29 @@ func TestAReaderKeepsNoPayloads(t *testing.T) {
 		}
 	}
 }
+
+func TestEventsWithoutARunOfTwoProgramsAreWhole(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "run.jsonl")
+	programs := [2][]hooklog.Event{asking("", 5), asking("", 5)}
+	var logs [2]*hooklog.Log
+	for i := range logs {
+		var err error
+		if logs[i], err = hooklog.Open(path); err != nil {
+			t.Fatal(err)
+		}
+		defer logs[i].Close()
+	}
+	for n := range programs[0] {
+		for i, events := range programs {
+			events[n].Payload = bytes.ReplaceAll(events[n].Payload, []byte("said"), fmt.Append(nil, "said", i))
+			writeAll(t, logs[i], events[n:n+1])
+		}
+	}
+	text, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if payloads, unknown := readWhole(t, text); len(payloads) != 10 || len(unknown) > 0 {
+		t.Errorf("%d events, unknown %v", len(payloads), unknown)
+	}
+}
