@@ -120,7 +120,8 @@ func pause(ctx context.Context) bool {
 // openIndex opens the index of the one file on the command line, whose runs have the names of a field.
 func (i *invocation) openIndex(files []string, name string) (*eventlog.Index, error) {
 	if len(files) != 1 || files[0] == standardInput {
-		return nil, usage("want one FILE, which is not standard input: the page reads its events again")
+		return nil, usage("want one FILE, which is not standard input, because the page reads its events " +
+			"again: write them to a file first, and follow that")
 	}
 	var field eventlog.Field
 	if name != "" {

@@ -85,6 +85,9 @@ func (p *program) answer(ctx context.Context, args []string) error {
 		if err != nil {
 			return err
 		}
+		if len(status.Questions) == 0 {
+			return fmt.Errorf("run %q is %s and asks nothing", args[0], status.State)
+		}
 		var answers []fleet.Answer
 		for _, q := range status.Questions {
 			switch args[1] {

@@ -56,6 +56,11 @@ var commands = map[string]func(p *program, ctx context.Context, args []string) e
 	"cancel": (*program).cancel, "chaos": (*program).chaos, "throughput": (*program).throughput,
 }
 
+// arguments are those after the flags, by command.
+var arguments = map[string]string{
+	"submit": "ID TEXT", "history": "ID", "answer": "ID allow|deny|retry|happened|stop [TEXT]", "cancel": "ID",
+}
+
 // run is main with its arguments, environment and output. It returns 0, 1 if the command failed, and 2 for wrong
 // arguments.
 func run(ctx context.Context, args []string, env func(string) string, out, problems io.Writer) int {
@@ -80,6 +85,10 @@ func run(ctx context.Context, args []string, env func(string) string, out, probl
 	p.ca = p.flags.String("tls-ca", "", "a PEM `file` with the authorities to trust")
 	p.cert = p.flags.String("tls-cert", "", "a PEM `file` with the certificate to present")
 	p.key = p.flags.String("tls-key", "", "a PEM `file` with the key of the certificate")
+	p.flags.Usage = func() {
+		fmt.Fprintf(problems, "usage: fleet %s [flags] %s\n", args[0], arguments[args[0]])
+		p.flags.PrintDefaults()
+	}
 	err := commands[args[0]](p, ctx, args[1:])
 	switch {
 	case errors.Is(err, flag.ErrHelp):
@@ -117,7 +126,8 @@ func (p *program) parse(args []string, least, most int) error {
 		return errUsage
 	}
 	if n := p.flags.NArg(); n < least || n > most {
-		fmt.Fprintf(p.problems, "fleet: %d arguments after the flags; see the comment of the program\n", n)
+		fmt.Fprintf(p.problems, "fleet: %d arguments after the flags\n", n)
+		p.flags.Usage()
 		return errUsage
 	}
 	return nil

@@ -175,6 +175,10 @@ func TestEngineAsksAboutCallsInDoubt(t *testing.T) {
 	if err != nil || len(s.Questions) != 1 || !s.Questions[0].Doubt {
 		t.Fatalf("%+v, %v", s, err)
 	}
+	allowed := Decide(s.Questions[0], agent.Approval{Allow: true, By: "ann"})
+	if err := c.Answer(t.Context(), "a", allowed); err == nil || !strings.Contains(err.Error(), "may have been made") {
+		t.Errorf("allowing a call that may have been made returned %v", err)
+	}
 	if err := c.Answer(t.Context(), "a", Happened(s.Questions[0], "it was paid", "ann")); err != nil {
 		t.Fatal(err)
 	}

@@ -25,8 +25,10 @@ type Question struct {
 // An Answer is the answer of a person to a Question. Make one with [Decide], [Retry], [Happened] or [Stop].
 type Answer struct {
 	loop.Answer
-	// Happened is the result of a call in doubt that was made. Allow makes the call again instead.
+	// Happened is the result of a call in doubt that was made. Again makes the call once more instead; to allow a call
+	// in doubt is an error, because it could mean either.
 	Happened *agent.ToolCallResult `json:"happened,omitempty"`
+	Again    bool                  `json:"again,omitempty"`
 }
 
 // Decide answers a question whether a call may be made.
@@ -34,7 +36,11 @@ func Decide(q Question, a agent.Approval) Answer { return Answer{Answer: loop.An
 
 // Retry answers a question about a call in doubt: it was not made and will not be made any more, so make it now. by is
 // the person, for records.
-func Retry(q Question, by string) Answer { return Decide(q, agent.Approval{Allow: true, By: by}) }
+func Retry(q Question, by string) Answer {
+	a := Decide(q, agent.Approval{Allow: true, By: by})
+	a.Again = true
+	return a
+}
 
 // Happened answers a question about a call in doubt: it was made, with an output for the model.
 func Happened(q Question, output, by string) Answer {
@@ -51,7 +57,7 @@ func Stop(q Question, reason, by string) Answer {
 // check reports why an answer does not fit the question.
 func (a Answer) check(q Question) error {
 	choices := 0
-	for _, chosen := range []bool{a.Allow, a.Happened != nil, a.StopRun} {
+	for _, chosen := range []bool{a.Again, a.Happened != nil, a.StopRun} {
 		if chosen {
 			choices++
 		}
@@ -61,6 +67,10 @@ func (a Answer) check(q Question) error {
 		return fmt.Errorf("the answer to %q is about another call: its digest differs", q.ID)
 	case a.Pending:
 		return fmt.Errorf("the answer to %q is pending; leave it out", q.ID)
+	case q.Doubt && a.Allow && !a.Again:
+		return fmt.Errorf("the call of %q may have been made; find out, and answer with Retry, Happened or Stop", q.ID)
+	case !q.Doubt && a.Again:
+		return fmt.Errorf("the call of %q was not made, so that there is nothing to retry; allow or deny it", q.ID)
 	case !q.Doubt && a.Happened != nil:
 		return fmt.Errorf("the question %q is whether the call may be made; it cannot have happened", q.ID)
 	case q.Doubt && choices != 1:

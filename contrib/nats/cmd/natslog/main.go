@@ -1,7 +1,9 @@
 // Command natslog writes the events of a stream to standard output, as lines of JSON. hooklog reads them:
 //
 //	natslog -server tls://nats.example.com -creds reader.creds -events agents | hooklog show -
-//	natslog -server tls://nats.example.com -creds reader.creds -events agents -follow | hooklog serve -
+//	natslog -server tls://nats.example.com -creds reader.creds -events agents -follow >agents.jsonl
+//
+// The second one writes new events until it is stopped, and hooklog serve agents.jsonl shows them as they come.
 //
 // Events that cannot be read are reported on standard error, and others follow. The exit code is 0 after all events
 // were written, 1 if some could not be read, and 2 if natslog could not do its work.
