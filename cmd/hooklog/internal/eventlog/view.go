@@ -239,8 +239,11 @@ func (x *Index) Event(n int) (hooklog.Event, Place, error) {
 	return event, place, nil
 }
 
-// mostEarlier bounds the earlier events that Whole reads.
-const mostEarlier = 1000
+// mostEarlier and mostEarlierBytes bound the earlier events that Whole reads.
+const (
+	mostEarlier      = 1000
+	mostEarlierBytes = 64 << 20
+)
 
 // Whole reads an event with the lists that its line leaves out, see [hooklog.Omitted]. For that it reads the earlier
 // events of the run at the point. If there are very many, the lists stay in Omitted.
@@ -249,16 +252,22 @@ func (x *Index) Whole(n int) (hooklog.Event, Place, error) {
 	if err != nil || len(e.Omitted) == 0 {
 		return e, place, err
 	}
-	var before []uint32
+	var before []uint32 // the latest first
+	size := 0
 	x.mu.RLock()
-	for _, other := range x.runs[place.Run].events {
-		if int(other) <= n && x.events.at(int(other)).point == x.events.at(n).point {
-			before = append(before, other)
+	for _, other := range slices.Backward(x.runs[place.Run].events) {
+		if int(other) > n || x.events.at(int(other)).point != x.events.at(n).point {
+			continue
 		}
+		size += int(x.events.at(int(other)).length)
+		if len(before) == mostEarlier || size > mostEarlierBytes {
+			break
+		}
+		before = append(before, other)
 	}
 	x.mu.RUnlock()
 	var text bytes.Buffer
-	for _, other := range before[max(0, len(before)-mostEarlier):] {
+	for _, other := range slices.Backward(before) {
 		line, _, _, err := x.line(int(other))
 		if err != nil {
 			return e, place, err
