@@ -138,12 +138,14 @@ func (c *conversation) CountTokens(messages []agent.Message) int {
 	c.counting.Lock()
 	defer c.counting.Unlock()
 	c.mu.Lock()
-	all, from, tail := c.shared, 0, 0
-	if sameSlice(messages, c.tailed) && c.tail < len(messages) {
-		stored := len(messages) - c.tail
-		tail, messages = c.count(messages[stored:]), all[:stored]
+	all, from, tail, stored := c.shared, 0, 0, 0
+	if sameSlice(messages, c.tailed) {
+		stored = len(messages) - c.tail
 	}
 	c.mu.Unlock()
+	if stored > 0 {
+		tail, messages = c.count(messages[stored:]), all[:stored]
+	}
 	switch system := len(c.system); {
 	case len(messages) > len(all):
 		return c.count(messages)

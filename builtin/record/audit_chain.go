@@ -35,7 +35,7 @@ func (c *auditChain) append(ctx context.Context, log AuditStore, headFile string
 		if _, isFile := log.(auditFile); !isFile && end.torn != "" {
 			end.torn, end.broken = "", notRecords
 		}
-		if end.empty && r.alone != nil {
+		if end.alone && r.alone != nil {
 			if r.line, err = r.alone(); err != nil {
 				return nil, err
 			}

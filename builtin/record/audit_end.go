@@ -15,7 +15,7 @@ type chainEnd struct {
 	AuditHead
 	torn   string // hash of the incomplete lines after the last record; "" if there are none
 	broken string // how the log differs from what its writers left; "": not at all
-	empty  bool   // the log has no lines
+	alone  bool   // the log does not have the record that the chain remembers, for example after a rotation
 }
 
 // Ways in which a log differs.
@@ -36,7 +36,7 @@ func (c *auditChain) end(last iter.Seq2[[]byte, error], headFile string) (chainE
 		return end, err
 	}
 	known, isEmpty := c.head.Log != "", !found && len(after) == 0
-	end.empty = isEmpty
+	end.alone = !found
 	if known && !found && !isEmpty {
 		end.rejoin(after, c.key)
 	}

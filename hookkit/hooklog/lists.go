@@ -30,8 +30,8 @@ const (
 	perElement = 48       // bytes that an element needs besides its text
 )
 
-// lists remembers the last lists of events: a writer their hashes, and a reader their elements. Both forget the same
-// ones.
+// lists remembers the last lists of events: a writer their hashes, and a reader their elements. A reader keeps those of
+// two writers of one record; with more, it may forget a list that a writer still refers to, and says so.
 type lists struct {
 	last  map[listKey]*lastList
 	order linked.List // of the keys; the one that was used last is at the back
@@ -120,12 +120,12 @@ func (l *lists) keep(e *Event, sums map[listKey][]uint64) (whole map[listKey][][
 				l.forget(key)
 				return a.elements
 			}
-			next.marks = was.marks[:n]
+			next.marks = was.marks[:n:n]
 			if sums == nil {
 				next.elements = was.elements[:n:n]
-				if n == len(was.elements) { // nobody else appends to it
-					next.elements = was.elements
-				}
+			}
+			if n == len(was.marks) { // nobody else appends to them
+				next.marks, next.elements = was.marks, was.elements
 			}
 		}
 		for _, element := range a.elements {
@@ -178,7 +178,7 @@ func (l *lists) put(key listKey, next *lastList) {
 	if next.elements != nil {
 		most *= 2 // because a reader may have the lists of two programs
 	}
-	for l.bytes += next.size(); l.bytes > most; {
+	for l.bytes += next.size(); l.bytes > most && l.order.Len() > 0; {
 		oldest, _ := l.order.Front().Value.(listKey)
 		l.forget(oldest)
 	}
