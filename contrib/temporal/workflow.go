@@ -72,7 +72,7 @@ func run(ctx workflow.Context, in input) error {
 		case next.State == fleet.Suspended:
 			s.Select(ctx)
 		case next.Pause > 0:
-			if err := workflow.Sleep(ctx, next.Pause); err != nil {
+			if _, err := workflow.AwaitWithTimeout(ctx, next.Pause, s.HasPending); err != nil {
 				return err
 			}
 		}
