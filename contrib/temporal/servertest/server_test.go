@@ -84,7 +84,8 @@ func (e *engine) Work(ctx context.Context, w *fleet.Worker) error {
 	return nil
 }
 
-// do makes a call of a client. The client may be killed meanwhile, and then another one makes the call again.
+// do makes a call of a client. The client may be killed meanwhile, or parted from the server for as long as it waits,
+// and then another one makes the call again.
 func (e *engine) do(ctx context.Context, call func(context.Context, *temporal.Client) error) error {
 	for {
 		e.mu.Lock()
@@ -102,9 +103,8 @@ func (e *engine) do(ctx context.Context, call func(context.Context, *temporal.Cl
 			err = call(alive, c)
 			conn.Close()
 		}
-		killed := alive.Err() != nil
 		kill()
-		if err == nil || !killed || ctx.Err() != nil {
+		if err == nil || errors.Is(err, fleet.ErrConflict) || ctx.Err() != nil {
 			return err
 		}
 	}
