@@ -89,7 +89,7 @@ type keepingHook struct {
 }
 
 func (k *keepingHook) Bind(h *hooks) {
-	k.hooks = h //hookvet:ignore kepthooks this is the mistake that the test is about
+	k.hooks = h
 	h.First.Add(k)
 }
 
