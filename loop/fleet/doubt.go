@@ -69,8 +69,6 @@ func (a Answer) check(q Question) error {
 		return fmt.Errorf("the answer to %q is pending; leave it out", q.ID)
 	case q.Doubt && a.Allow && !a.Again:
 		return fmt.Errorf("the call of %q may have been made; find out, and answer with Retry, Happened or Stop", q.ID)
-	case !q.Doubt && a.Again:
-		return fmt.Errorf("the call of %q was not made, so that there is nothing to retry; allow or deny it", q.ID)
 	case !q.Doubt && a.Happened != nil:
 		return fmt.Errorf("the question %q is whether the call may be made; it cannot have happened", q.ID)
 	case q.Doubt && choices != 1:
