@@ -208,6 +208,7 @@ func (p *tab) keys(keys ...string) {
 // want waits until the elements of a selector show all of the texts.
 func (p *tab) want(selector string, texts ...string) {
 	p.t.Helper()
-	p.until(`(shown => %s.every(t => shown.includes(t)))([...document.querySelectorAll(%q)].map(e => e.innerText).join('\n'))`,
+	p.until(`(shown => %s.every(t => shown.includes(t)))(
+		[...document.querySelectorAll(%q)].map(e => e.innerText).join('\n'))`,
 		encode(texts), selector)
 }

@@ -143,8 +143,8 @@ func TestStorm(t *testing.T) {
 	t.Logf("%d partitions, %d clients killed", <-parted, 20-e.kills)
 }
 
-// TestCancelledRunsEnd: a run is submitted four times, and cancelled while it makes a call and after its end. Then it is
-// submitted and answered, which changes nothing.
+// TestCancelledRunsEnd: a run is submitted four times, and cancelled while it makes a call and after its end. Then it
+// is submitted and answered, which changes nothing.
 func TestCancelledRunsEnd(t *testing.T) {
 	e := start(t)
 	conn, err := e.dial(t.Context())
