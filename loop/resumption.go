@@ -2,7 +2,7 @@ package loop
 
 import "github.com/hookgen/hookgen/generated/agent"
 
-// A resumption is what a suspended run was resumed with.
+// A resumption has the answers and the wanted calls with which a suspended run was resumed.
 type resumption struct {
 	answers map[string]Answer                                 // by the ID of the question
 	wanted  func(run string, call agent.ToolCallRequest) bool // Request.Continue

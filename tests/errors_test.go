@@ -84,7 +84,7 @@ func textsIn(t *testing.T, dir string) []string {
 	return texts
 }
 
-// outputOfGo returns what the go command says in modules that are not set up.
+// outputOfGo returns the messages of the go command in modules that are not set up.
 func outputOfGo(t *testing.T) []string {
 	t.Helper()
 	m := usermodule.New(t, "GOPROXY=off", "GOFLAGS=")

@@ -214,7 +214,8 @@ func (w *walk) object(m map[string]any, level int, within secrecy) any {
 			kind = everything
 		}
 		key := w.text(k)
-		if same[key]++; same[key] > 1 { // for example, two e-mail addresses have the same mark
+		// Two e-mail addresses, for example, have the same mark. A value without a limit keeps both.
+		if same[key]++; same[key] > 1 && w.nodes < 0 {
 			key = fmt.Sprintf("%s %d", key, same[key])
 		}
 		out[key] = w.member(k, v, kind, level)

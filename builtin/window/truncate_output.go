@@ -53,7 +53,7 @@ func (o *TruncateOutput) AfterTool(
 	return truncated(result, bound.Or(30_000), func(string) string { return "" })
 }
 
-// truncated truncates the texts of a result. note returns what the last line of a truncated output says more.
+// truncated truncates the texts of a result. note returns more text for the last line of a truncated output.
 func truncated(
 	result agent.ToolCallResult, most int, note func(output string) string,
 ) (agent.AfterToolOutcome, error) {

@@ -7,7 +7,7 @@ import (
 	"time"
 )
 
-// NewMemory returns a store in memory for tests and for programs of one process: what it has ends with the process. It
+// NewMemory returns a store in memory for tests and for programs of one process: its contents end with the process. It
 // keeps the logs of all runs. A claim that is not renewed ends after the lifetime. It is safe for concurrent use.
 func NewMemory(lifetime time.Duration) Store { return newMemory(lifetime).store() }
 

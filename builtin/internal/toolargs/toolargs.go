@@ -57,7 +57,7 @@ func Duplicate(args []byte) (name string, twice bool) {
 	return duplicate(args, func(key string, _ int) string { return shorten.FoldCase(key) })
 }
 
-// maxLevels is the deepest nesting that encoding/json decodes. What is deeper counts as a name that occurs twice.
+// maxLevels is the deepest nesting that encoding/json decodes. A deeper value counts as a name that occurs twice.
 const maxLevels = 10_000
 
 // duplicate returns a name that occurs twice in one object. fold returns equal texts for names that are equal; the

@@ -80,7 +80,7 @@ func (p *Proxy) serve(listener net.Listener, passing *sync.WaitGroup) {
 	}
 }
 
-// pass sends what comes from one end to the other, until one of them is closed.
+// pass sends the bytes of one end to the other, until one of them is closed.
 func (p *Proxy) pass(from, to net.Conn) {
 	defer from.Close()
 	defer to.Close()

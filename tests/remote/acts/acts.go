@@ -15,7 +15,7 @@ import (
 	"github.com/hookgen/hookgen/hookkit/wire"
 )
 
-// An Act is what a hook does at a point: it panics, fails, or replies.
+// An Act is the behaviour of a hook at a point: it panics, fails, or replies.
 type Act struct {
 	Panics, Fails bool
 	Outcome       int             // an index of the outcomes of the point; -1 to continue
