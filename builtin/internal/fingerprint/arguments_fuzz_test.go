@@ -20,7 +20,7 @@ func FuzzArguments(f *testing.F) {
 		if _, err := jsonx.Decode(args); (err == nil) != valid {
 			t.Errorf("decoded %s: %v", args, err)
 		}
-		if !valid || len(args) > MaxBytes/64 {
+		if !valid || len(args) > MaxBytes/64 || bytes.Count(args, []byte("["))+bytes.Count(args, []byte("{")) > maxDepth {
 			return
 		}
 		var indented bytes.Buffer

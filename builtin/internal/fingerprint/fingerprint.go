@@ -3,17 +3,16 @@ package fingerprint
 import (
 	"bytes"
 	"encoding/binary"
-	"encoding/json"
 	"hash/maphash"
-	"maps"
 	"math/bits"
 	"slices"
 	"strconv"
 	"strings"
+	"sync"
 	"unsafe"
 
-	"github.com/hookgen/hookgen/builtin/internal/jsonx"
 	"github.com/hookgen/hookgen/generated/agent"
+	"github.com/hookgen/hookgen/internal/jsonscan"
 )
 
 // A Sum identifies a call, a result or a text by its length and a hash, without storing it. The hash has a random key
@@ -28,13 +27,27 @@ const MaxBytes = 1 << 20
 
 // Call returns equal sums for calls of one tool with equal arguments. For example, {"a":1,"b":2} and { "b":2.0, "a":1 }
 // are equal: the order of keys, blanks, escapes and the notation of numbers do not matter. Missing arguments equal {}.
-// Arguments that are not valid JSON are compared as text, and so are those with a replacement character: Go decodes
-// "\udcff" and "\udcfe" as the same text, but in Python they are the names of two files.
-func Call(call agent.ToolCallRequest) Sum { return Of(Canonical(call)) }
+// Arguments that are not valid JSON are compared as text, and so are those of more than 1,000 levels and those with a
+// replacement character: Go decodes "\udcff" and "\udcfe" as the same text, but in Python they are the names of two
+// files.
+func Call(call agent.ToolCallRequest) Sum {
+	w := writers.Get().(*writer)
+	w.call(call)
+	sum := Of(w.out)
+	if cap(w.out) <= 64<<10 {
+		writers.Put(w)
+	}
+	return sum
+}
+
+// writers reuses the memory of canonical texts, which would otherwise be the largest part of what a call allocates.
+var writers = sync.Pool{New: func() any { return new(writer) }}
 
 // Canonical returns the canonical text of a call, which is identical for equal calls.
 func Canonical(call agent.ToolCallRequest) []byte {
-	return appendCanonicalArgs(appendPart(nil, call.Name), call.Args)
+	var w writer
+	w.call(call)
+	return w.out
 }
 
 // Result returns equal sums for results with the same Output and Err.
@@ -65,56 +78,109 @@ func appendPart[T string | []byte](b []byte, text T) []byte {
 	return append(binary.AppendUvarint(b, uint64(len(text))), text...)
 }
 
-// appendCanonicalArgs appends the canonical text of arguments, which is identical for equal arguments.
-func appendCanonicalArgs(b, args []byte) []byte {
-	if len(args) <= MaxBytes {
-		if out, ok := appendCanonicalJSON(b, args); ok {
-			return out
-		}
-	}
-	return append(append(b, "text "...), args...)
-}
-
 // replacement is the character that Go decodes invalid text to.
 var replacement = []byte("\ufffd")
 
-// appendCanonicalJSON appends the canonical text of arguments. It reports false if they are not valid JSON or have a
-// replacement character.
-func appendCanonicalJSON(b, args []byte) (out []byte, ok bool) {
-	if len(bytes.TrimSpace(args)) == 0 {
-		args = []byte("{}")
-	}
-	value, err := jsonx.Decode(args)
-	if err != nil {
-		return nil, false
-	}
-	out = appendCanonical(append(b, "json "...), value)
-	return out, !bytes.Contains(out[len(b):], replacement)
+// A writer appends the canonical text of each value that it scans. It scans the arguments of a call because decoding
+// them takes longer than all other work for the call.
+type writer struct {
+	scan    jsonscan.Scanner
+	out     []byte
+	members []member // those of the objects around the current value
+	depth   int
 }
 
-func appendCanonical(b []byte, value any) []byte {
-	switch v := value.(type) {
-	case map[string]any:
-		b = append(b, '{')
-		for _, k := range slices.Sorted(maps.Keys(v)) {
-			b = appendCanonical(b, k)
-			b = appendCanonical(b, v[k])
-		}
-		return append(b, '}')
-	case []any:
-		b = append(b, '[')
-		for _, e := range v {
-			b = appendCanonical(b, e)
-		}
-		return append(b, ']')
-	case string:
-		return appendPart(append(b, '"'), v)
-	case json.Number:
-		return append(append(append(b, '#'), canonicalNumber(string(v))...), ';')
-	case bool:
-		return append(strconv.AppendBool(b, v), ';')
+// call writes the canonical text of a call.
+func (w *writer) call(call agent.ToolCallRequest) {
+	w.out = appendPart(w.out[:0], call.Name)
+	w.args(call.Args)
+}
+
+// args writes the canonical text of arguments. It is the text itself if they are not valid JSON, are too long or
+// deep, or have a replacement character.
+func (w *writer) args(args []byte) {
+	begin := len(w.out)
+	w.scan = jsonscan.Scanner{Data: args}
+	if w.scan.Blank(); w.scan.At == len(args) {
+		w.scan = jsonscan.Scanner{Data: []byte("{}")}
 	}
-	return append(b, "null;"...)
+	w.members, w.depth = w.members[:0], 0
+	w.out = append(w.out, "json "...)
+	ok := len(args) <= MaxBytes && w.value()
+	if w.scan.Blank(); !ok || w.scan.At < len(w.scan.Data) || bytes.Contains(w.out[begin:], replacement) {
+		w.out = append(append(w.out[:begin], "text "...), args...)
+	}
+	w.scan.Data = nil
+}
+
+// maxDepth bounds the levels of arguments that are compared by value. Sorting an object copies all that it contains, so
+// deeper ones would take minutes.
+const maxDepth = 1000
+
+// value writes the canonical text of the next value. It reports false for invalid JSON.
+func (w *writer) value() bool {
+	if w.depth++; w.depth > maxDepth {
+		return false
+	}
+	defer func() { w.depth-- }()
+	switch w.scan.Peek() {
+	case '{':
+		return w.object()
+	case '[':
+		w.out = append(w.out, '[')
+		ok := w.scan.Items(w.value)
+		w.out = append(w.out, ']')
+		return ok
+	case '"':
+		text, ok := w.scan.Decoded()
+		w.out = appendPart(append(w.out, '"'), text)
+		return ok
+	case 't', 'f', 'n':
+		word, ok := w.scan.Literal()
+		w.out = append(append(w.out, word...), ';')
+		return ok
+	}
+	number, _, ok := w.scan.Number()
+	w.out = append(append(append(w.out, '#'), canonicalNumber(string(number))...), ';')
+	return ok
+}
+
+// A member is a key of an object and the range of its canonical text.
+type member struct {
+	key      []byte
+	from, to int
+}
+
+// object appends the members sorted by key. If a key occurs twice, the last member counts, as in encoding/json.
+func (w *writer) object() bool {
+	w.out = append(w.out, '{')
+	begin := len(w.out)
+	outer := len(w.members)
+	ok := w.scan.Members(func(key []byte) bool {
+		from := len(w.out)
+		w.out = appendPart(append(w.out, '"'), key)
+		ok := w.value()
+		w.members = append(w.members, member{key, from - begin, len(w.out) - begin})
+		return ok
+	})
+	members := w.members[outer:]
+	sorted := true
+	for i := 1; i < len(members); i++ {
+		sorted = sorted && bytes.Compare(members[i-1].key, members[i].key) < 0
+	}
+	if !sorted {
+		unsorted := slices.Clone(w.out[begin:])
+		w.out = w.out[:begin]
+		slices.SortStableFunc(members, func(x, y member) int { return bytes.Compare(x.key, y.key) })
+		for i, m := range members {
+			if i+1 == len(members) || !bytes.Equal(m.key, members[i+1].key) {
+				w.out = append(w.out, unsorted[m.from:m.to]...)
+			}
+		}
+	}
+	clear(members)
+	w.members, w.out = w.members[:outer], append(w.out, '}')
+	return ok
 }
 
 // canonicalNumber returns the same text for equal JSON numbers, for example 15e-1 for 1.5, 1.50 and 15e-1. It works on

@@ -8,7 +8,11 @@ import (
 	"github.com/hookgen/hookgen/generated/agent"
 )
 
-func canonicalArgs(args []byte) []byte { return appendCanonicalArgs(nil, args) }
+func canonicalArgs(args []byte) []byte {
+	var w writer
+	w.args(args)
+	return w.out
+}
 
 func TestArgumentsAreComparedByValue(t *testing.T) {
 	for _, c := range []struct {
@@ -106,4 +110,20 @@ func FuzzCanonicalNumberKeepsTheValue(f *testing.F) {
 			t.Errorf("%s became %s, which is %v (%v)", n, canonicalNumber(n), again, err)
 		}
 	})
+}
+
+// Objects whose keys have another order at every level are equal up to a bound of levels.
+func TestDeepArgumentsAreComparedByValue(t *testing.T) {
+	nest := func(levels int, a, b string) string {
+		return strings.Repeat(a, levels) + "1" + strings.Repeat(b, levels)
+	}
+	for _, c := range []struct {
+		levels int
+		same   bool
+	}{{maxDepth - 1, true}, {maxDepth + 1, false}} {
+		x, y := nest(c.levels, `{"a":0,"b":`, `}`), nest(c.levels, `{"b":`, `,"a":0}`)
+		if string(canonicalArgs([]byte(x))) == string(canonicalArgs([]byte(y))) != c.same {
+			t.Errorf("%d levels: equal is not %v", c.levels, c.same)
+		}
+	}
 }
