@@ -62,7 +62,7 @@ type contextRecord struct {
 	seen   bool // at least one sample was taken
 	now    Sample
 	window int
-	votes  kit.Growth
+	votes  growth
 }
 
 // Bind adds the hook to its points.
@@ -95,14 +95,16 @@ func (c *Auto) check() error {
 
 // thresholds returns the thresholds for a model with this window, or with an unknown one if window is 0.
 func (c *Auto) thresholds(window int) thresholds {
-	whole := cmp.Or(c.Window, max(window, 0), kit.UnknownWindow)
-	reserve := cmp.Or(c.Reserve, min(kit.ReplyTokens, whole/10))
+	whole := cmp.Or(c.Window, max(window, 0), unknownWindow)
+	reserve := cmp.Or(c.Reserve, min(replyTokens, whole/10))
 	return thresholds{whole, cmp.Or(c.WarnAt, whole/5*3), cmp.Or(c.CompactAt, whole/5*4), whole - reserve}
 }
 
 // OnRunStart makes the run use the compactor.
 func (c *Auto) OnRunStart(_ context.Context, run *agent.Run, _ agent.RunStart) (agent.OnRunStartOutcome, error) {
-	kit.UseCompactor(run, c.Compactor)
+	if env := kit.Env(run); env != nil && env.UseCompactor != nil {
+		env.UseCompactor(c.Compactor)
+	}
 	return nil, nil
 }
 

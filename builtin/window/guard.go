@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"strings"
 
-	"github.com/hookgen/hookgen/builtin/internal/conversation"
 	"github.com/hookgen/hookgen/builtin/internal/kit"
 	"github.com/hookgen/hookgen/builtin/internal/nextprompt"
 	"github.com/hookgen/hookgen/builtin/limit"
@@ -118,7 +117,7 @@ func (w *Guard) AfterTool(
 func (w *Guard) BeforeLLM(ctx context.Context, run *agent.Run, req agent.LLMRequest) (agent.BeforeLLMOutcome, error) {
 	most, keepLast := w.maxTokens(run, req), w.Keep.Or(4)
 	tokens := func(messages []agent.Message) int {
-		return conversation.RequestTokens(kit.Env(run), messages, req.Tools)
+		return requestTokens(kit.Env(run), messages, req.Tools)
 	}
 	fits := func(messages []agent.Message) bool { return tokens(messages) <= most }
 	var was shortened
@@ -157,9 +156,9 @@ func (w *Guard) BeforeLLM(ctx context.Context, run *agent.Run, req agent.LLMRequ
 
 // maxTokens returns the largest legal size of a request.
 func (w *Guard) maxTokens(run *agent.Run, req agent.LLMRequest) int {
-	window := kit.UnknownWindow
+	window := unknownWindow
 	w.runs.Do(run, func(s *windowState) { window = cmp.Or(s.window, window) })
-	ofModel := max(window-cmp.Or(w.Reserve, max(req.MaxTokens, 0), kit.ReplyTokens), window/2)
+	ofModel := max(window-cmp.Or(w.Reserve, max(req.MaxTokens, 0), replyTokens), window/2)
 	return w.Max.Or(limit.AtMost(ofModel))
 }
 

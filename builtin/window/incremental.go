@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 
-	"github.com/hookgen/hookgen/builtin/internal/conversation"
 	"github.com/hookgen/hookgen/builtin/internal/kit"
 	"github.com/hookgen/hookgen/builtin/limit"
 	"github.com/hookgen/hookgen/generated/agent"
@@ -44,7 +43,7 @@ func (i *Incremental) Compact(ctx context.Context, env *agent.Env, c agent.Compa
 	if c.Reason == agent.CompactTooLong {
 		recent = min(recent, env.CountTokens(c.Messages)/2)
 	}
-	p := planFor(c.Messages, func(t conversation.Thread) int {
+	p := planFor(c.Messages, func(t thread) int {
 		first := max(len(t.Turns)-1, 0)
 		for first > 0 && env.CountTokens(t.Messages[t.Turns[first-1].From:]) <= recent {
 			first--

@@ -4,7 +4,6 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/hookgen/hookgen/builtin/internal/conversation"
 	"github.com/hookgen/hookgen/generated/agent"
 )
 
@@ -29,8 +28,8 @@ type plan struct {
 }
 
 // planFor keeps the newest user message and all turns from the index that first returns.
-func planFor(messages []agent.Message, first func(conversation.Thread) int) plan {
-	t := conversation.Split(messages)
+func planFor(messages []agent.Message, first func(thread) int) plan {
+	t := split(messages)
 	p := plan{turns: len(t.Turns)}
 	for _, m := range t.Messages[:t.Head] {
 		if text, ok := strings.CutPrefix(m.Content, summaryHeader+"\n"); ok {
@@ -39,7 +38,7 @@ func planFor(messages []agent.Message, first func(conversation.Thread) int) plan
 		}
 		p.head = append(p.head, m)
 	}
-	from, stay := first(t), t.MustStay()
+	from, stay := first(t), t.mustStay()
 	for i, n := range t.Turns {
 		if part := messages[n.From:n.To]; i >= from || i == stay {
 			p.kept = append(p.kept, part...)
@@ -51,8 +50,8 @@ func planFor(messages []agent.Message, first func(conversation.Thread) int) plan
 }
 
 // lastTurns returns an argument for planFor that keeps the last n turns.
-func lastTurns(n int) func(conversation.Thread) int {
-	return func(t conversation.Thread) int { return len(t.Turns) - max(n, 0) }
+func lastTurns(n int) func(thread) int {
+	return func(t thread) int { return len(t.Turns) - max(n, 0) }
 }
 
 // compacted returns the conversation with the middle replaced by a summary, or removed if text is empty.

@@ -7,7 +7,6 @@ import (
 	"slices"
 
 	"github.com/hookgen/hookgen/builtin/internal/fingerprint"
-	"github.com/hookgen/hookgen/builtin/internal/kit"
 	"github.com/hookgen/hookgen/generated/agent"
 )
 
@@ -79,7 +78,7 @@ func (w *Guard) ShouldCompact(
 ) (agent.ShouldCompactOutcome, error) {
 	window := use.Window
 	if window <= 0 {
-		window = kit.UnknownWindow
+		window = unknownWindow
 	}
 	p, changed := w.pressure(use.Tokens, window), false
 	w.runs.Do(run, func(s *windowState) {

@@ -8,7 +8,6 @@ import (
 	"strings"
 	"unicode/utf8"
 
-	"github.com/hookgen/hookgen/builtin/internal/conversation"
 	"github.com/hookgen/hookgen/builtin/internal/jsonx"
 	"github.com/hookgen/hookgen/builtin/internal/shorten"
 	"github.com/hookgen/hookgen/builtin/limit"
@@ -28,8 +27,8 @@ const (
 // shortened records how the last request of a run was shortened. The next request is shortened in the same way, so that
 // it repeats the beginning of the last one.
 type shortened struct {
-	summarised, blanked conversation.Place // the last message before which results are summarised or blanked
-	cut                 conversation.Cut
+	summarised, blanked place // the last message before which results are summarised or blanked
+	cut                 cut
 }
 
 // A draft holds the messages of a request while their tool results are shortened.
@@ -38,7 +37,7 @@ type draft struct {
 	own      bool // messages is a private copy
 
 	summarised, blanked int // the results of the first so many messages are summarised or blanked
-	cut                 conversation.Cut
+	cut                 cut
 
 	summaries, blanks int // of results, in this request
 }
@@ -56,10 +55,10 @@ func newDraft(messages []agent.Message, was shortened) draft {
 // shortened returns the record for the next request. messages are those of the request before it was shortened.
 func (d *draft) shortened(messages []agent.Message) (s shortened) {
 	if d.summarised > 0 {
-		s.summarised = conversation.PlaceOf(messages, d.summarised-1)
+		s.summarised = placeOf(messages, d.summarised-1)
 	}
 	if d.blanked > 0 {
-		s.blanked = conversation.PlaceOf(messages, d.blanked-1)
+		s.blanked = placeOf(messages, d.blanked-1)
 	}
 	s.cut = d.cut
 	return s
@@ -93,7 +92,7 @@ const defaultFullFor = 3
 // once: if fullFor is set, the results of as many steps, and otherwise those of all old steps when the request is long.
 func (d *draft) summaryDue(fullFor limit.Bound[int], long func() bool) int {
 	keep := fullFor.Or(defaultFullFor)
-	turns := conversation.Split(d.messages).Turns
+	turns := split(d.messages).Turns
 	to, due := 0, 0
 	for _, turn := range slices.Backward(turns) {
 		switch {
@@ -183,9 +182,9 @@ func (d *draft) blankOver(n int) {
 // blankUntil blanks results, oldest first, until the messages fit. It does not touch the turns that contain the last
 // keep messages.
 func (d *draft) blankUntil(keep int, fits func([]agent.Message) bool) {
-	t := conversation.Split(d.messages)
+	t := split(d.messages)
 	end := len(d.messages)
-	if first := t.LastMessages(keep); first < len(t.Turns) {
+	if first := t.lastMessages(keep); first < len(t.Turns) {
 		end = t.Turns[first].From
 	}
 	var older []int

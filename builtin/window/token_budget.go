@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 
-	"github.com/hookgen/hookgen/builtin/internal/conversation"
 	"github.com/hookgen/hookgen/builtin/internal/kit"
 	"github.com/hookgen/hookgen/builtin/limit"
 	"github.com/hookgen/hookgen/generated/agent"
@@ -31,7 +30,7 @@ type TokenBudget struct {
 	Max  limit.Bound[int] // tokens of a request; default 115,000: a window of 128,000 less room for the reply
 	Keep limit.Bound[int] // messages; default 4. The newest user message stays even if Keep is limit.AtMost(0)
 
-	cuts hookkit.PerRun[conversation.Cut]
+	cuts hookkit.PerRun[cut]
 }
 
 // Bind adds the hook. It panics on a negative bound.
@@ -44,17 +43,17 @@ func (b *TokenBudget) Bind(h *agent.Hooks) {
 func (b *TokenBudget) BeforeLLM(
 	ctx context.Context, run *agent.Run, req agent.LLMRequest,
 ) (agent.BeforeLLMOutcome, error) {
-	most := b.Max.Or(kit.UnknownWindow - kit.ReplyTokens)
-	cut := b.cuts.Load(run)
-	kept, ok := cut.Fit(req.Messages, b.Keep.Or(4), func(messages []agent.Message) bool {
-		return conversation.RequestTokens(kit.Env(run), messages, req.Tools) <= most
+	most := b.Max.Or(unknownWindow - replyTokens)
+	from := b.cuts.Load(run)
+	kept, ok := from.Fit(req.Messages, b.Keep.Or(4), func(messages []agent.Message) bool {
+		return requestTokens(kit.Env(run), messages, req.Tools) <= most
 	})
-	b.cuts.Do(run, func(c *conversation.Cut) { *c = cut })
+	b.cuts.Do(run, func(c *cut) { *c = from })
 	dropped := len(req.Messages) - len(kept)
 	if !ok {
 		kit.Env(run).ReportBudget(ctx, agent.BudgetExceeded{
 			Kind: agent.BudgetContext, Limit: float64(most), Estimated: true, By: "window.TokenBudget",
-			Used:   float64(conversation.RequestTokens(kit.Env(run), kept, req.Tools)),
+			Used:   float64(requestTokens(kit.Env(run), kept, req.Tools)),
 			Detail: smallestRequest(len(kept), len(req.Messages)),
 		})
 	}

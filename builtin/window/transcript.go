@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"strings"
 
-	"github.com/hookgen/hookgen/builtin/internal/conversation"
 	"github.com/hookgen/hookgen/builtin/internal/shorten"
 	"github.com/hookgen/hookgen/generated/agent"
 )
@@ -77,7 +76,7 @@ func messageLines(messages []agent.Message) string {
 func callTrace(messages []agent.Message) string {
 	const most, maxArgs, maxResult = 40, 60, 120
 	var lines []string
-	for _, n := range conversation.Split(messages).Turns {
+	for _, n := range split(messages).Turns {
 		results := messages[n.From+1 : n.To]
 		for _, c := range messages[n.From].ToolCalls {
 			line := callLine(c, maxArgs)

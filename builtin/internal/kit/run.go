@@ -47,13 +47,6 @@ func Messages(run *agent.Run) []agent.Message {
 	return nil
 }
 
-// UseCompactor makes the run compact its conversation with k. It does nothing if the host does not support that.
-func UseCompactor(run *agent.Run, k agent.Compactor) {
-	if env := Env(run); env != nil && env.UseCompactor != nil {
-		env.UseCompactor(k)
-	}
-}
-
 // Owner returns the identity of a run. Its Conversation is never empty, unless run is nil.
 func Owner(run *agent.Run) agent.Identity {
 	id := Env(run).Identity()

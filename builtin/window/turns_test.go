@@ -1,4 +1,4 @@
-package conversation
+package window
 
 import (
 	"slices"
@@ -32,7 +32,7 @@ func TestFitKeepsCallsAndRequiredMessages(t *testing.T) {
 		}
 		count := 0
 		fits := func(m []agent.Message) bool { count++; return agentspec.EstimateTokens(m) <= limit }
-		shorter, ok := new(Cut).Fit(messages, keepLast, fits)
+		shorter, ok := new(cut).Fit(messages, keepLast, fits)
 
 		if err := agentspec.CheckPairs(shorter, false); err != nil {
 			t.Errorf("a call and its result were separated: %v", err)
@@ -46,7 +46,7 @@ func TestFitKeepsCallsAndRequiredMessages(t *testing.T) {
 		if agentspec.EstimateTokens(messages) <= limit && len(shorter) != len(messages) {
 			t.Errorf("%d of %d messages were dropped needlessly", len(messages)-len(shorter), len(messages))
 		}
-		head := Split(messages).Head
+		head := split(messages).Head
 		if len(shorter) < head || !subsequence(messages[:head], shorter) {
 			t.Errorf("a system message was dropped")
 		}
@@ -65,7 +65,7 @@ func TestFitKeepsCallsAndRequiredMessages(t *testing.T) {
 
 func longestTurn(messages []agent.Message) int {
 	longest := 0
-	for _, n := range Split(messages).Turns {
+	for _, n := range split(messages).Turns {
 		longest = max(longest, n.To-n.From)
 	}
 	return longest
@@ -77,19 +77,19 @@ func TestPlacesAreFoundInTheirConversation(t *testing.T) {
 	all := []agent.Message{a, b}
 	for _, tt := range []struct {
 		name  string
-		place Place
+		place place
 		in    []agent.Message
 		want  int
 	}{
-		{"Zero", Place{}, all, -1},
-		{"Same", PlaceOf(all, 1), all, 1},
-		{"First", PlaceOf(all, 0), all, 0},
-		{"Grown", PlaceOf(all, 1), []agent.Message{a, b, c}, 1},
-		{"Shorter", PlaceOf(all, 1), []agent.Message{b}, -1},
-		{"OtherText", PlaceOf(all, 1), []agent.Message{a, c}, -1},
-		{"OtherRole", PlaceOf(all, 1), []agent.Message{a, {Role: agent.RoleAssistant, Content: "b"}}, -1},
-		{"OtherCall", PlaceOf(all, 1), []agent.Message{a, {Role: agent.RoleUser, Content: "b", ToolCallID: "1"}}, -1},
-		{"WithCalls", PlaceOf(all, 1), []agent.Message{a, called}, -1},
+		{"Zero", place{}, all, -1},
+		{"Same", placeOf(all, 1), all, 1},
+		{"First", placeOf(all, 0), all, 0},
+		{"Grown", placeOf(all, 1), []agent.Message{a, b, c}, 1},
+		{"Shorter", placeOf(all, 1), []agent.Message{b}, -1},
+		{"OtherText", placeOf(all, 1), []agent.Message{a, c}, -1},
+		{"OtherRole", placeOf(all, 1), []agent.Message{a, {Role: agent.RoleAssistant, Content: "b"}}, -1},
+		{"OtherCall", placeOf(all, 1), []agent.Message{a, {Role: agent.RoleUser, Content: "b", ToolCallID: "1"}}, -1},
+		{"WithCalls", placeOf(all, 1), []agent.Message{a, called}, -1},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			if got := tt.place.Index(tt.in); got != tt.want {
@@ -101,12 +101,12 @@ func TestPlacesAreFoundInTheirConversation(t *testing.T) {
 
 // A long conversation of users grows, and every request keeps at most a few messages.
 func TestACutMovesRarely(t *testing.T) {
-	var cut Cut
+	var c cut
 	var all []agent.Message
 	moved, first := 0, ""
 	for i := range 100 {
 		all = append(all, fixture.User(string(rune('a'+i))))
-		kept, ok := cut.Fit(all, 4, func(m []agent.Message) bool { return len(m) <= 20 })
+		kept, ok := c.Fit(all, 4, func(m []agent.Message) bool { return len(m) <= 20 })
 		if !ok || len(kept) > 20 || kept[len(kept)-1].Content != all[i].Content {
 			t.Fatalf("of %d messages %d are left, %v", i+1, len(kept), ok)
 		}
@@ -117,7 +117,7 @@ func TestACutMovesRarely(t *testing.T) {
 	if moved < 2 || moved > 8 {
 		t.Errorf("the beginning changed %d times", moved)
 	}
-	other, ok := cut.Fit([]agent.Message{fixture.User("another"), fixture.User("conversation")}, 4,
+	other, ok := c.Fit([]agent.Message{fixture.User("another"), fixture.User("conversation")}, 4,
 		func(m []agent.Message) bool { return len(m) <= 20 })
 	if !ok || len(other) != 2 {
 		t.Errorf("%d messages of another conversation are left", len(other))

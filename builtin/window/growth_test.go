@@ -1,4 +1,4 @@
-package kit
+package window
 
 import (
 	"math"
@@ -29,7 +29,7 @@ func TestVotesNeedGrowth(t *testing.T) {
 		{"huge", math.MaxInt, nil, 0, math.MaxInt, false},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			var g Growth
+			var g growth
 			if g.Allows(c.voted, false) || !g.Allows(c.voted, true) {
 				t.Fatal("the first vote is wrong")
 			}

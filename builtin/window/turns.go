@@ -1,4 +1,4 @@
-package conversation
+package window
 
 import (
 	"slices"
@@ -8,9 +8,9 @@ import (
 	"github.com/hookgen/hookgen/spec/agentspec"
 )
 
-// A Thread is a conversation, split into leading system messages, which are always kept, and turns, each of which is
+// A thread is a conversation, split into leading system messages, which are always kept, and turns, each of which is
 // kept or dropped as a whole.
-type Thread struct {
+type thread struct {
 	Messages []agent.Message
 	Head     int // the number of leading system messages
 	Turns    []turn
@@ -23,9 +23,9 @@ type turn struct {
 	briefing bool // the turn is the briefing of a request, which is not stored with the conversation
 }
 
-// Split splits messages into turns.
-func Split(messages []agent.Message) Thread {
-	t := Thread{Messages: messages}
+// split splits messages into turns.
+func split(messages []agent.Message) thread {
+	t := thread{Messages: messages}
 	for t.Head < len(messages) && messages[t.Head].Role == agent.RoleSystem {
 		t.Head++
 	}
@@ -44,9 +44,9 @@ func Split(messages []agent.Message) Thread {
 	return t
 }
 
-// MustStay returns the index of the turn that must be kept: the turn of the newest user message, or else the last turn.
+// mustStay returns the index of the turn that must be kept: the turn of the newest user message, or else the last turn.
 // It returns -1 if the thread has no turns.
-func (t Thread) MustStay() int {
+func (t thread) mustStay() int {
 	for i := len(t.Turns) - 1; i >= 0; i-- {
 		if t.Messages[t.Turns[i].From].Role == agent.RoleUser {
 			return i
@@ -55,8 +55,8 @@ func (t Thread) MustStay() int {
 	return len(t.Turns) - 1
 }
 
-// LastMessages returns the index of the first turn that contains one of the last n messages, not counting briefings.
-func (t Thread) LastMessages(n int) int {
+// lastMessages returns the index of the first turn that contains one of the last n messages, not counting briefings.
+func (t thread) lastMessages(n int) int {
 	first := len(t.Turns)
 	for n > 0 && first > 0 {
 		first--
@@ -68,7 +68,7 @@ func (t Thread) LastMessages(n int) int {
 }
 
 // without returns the messages of the head and of the turns for which drop reports false.
-func (t Thread) without(drop func(i int) bool) []agent.Message {
+func (t thread) without(drop func(i int) bool) []agent.Message {
 	kept := slices.Clone(t.Messages[:t.Head])
 	for i, n := range t.Turns {
 		if !drop(i) {
@@ -78,20 +78,20 @@ func (t Thread) without(drop func(i int) bool) []agent.Message {
 	return kept
 }
 
-// A Place is a message of a growing conversation. A hook keeps a Place from one request of a run to the next, and finds
+// A place is a message of a growing conversation. A hook keeps a place from one request of a run to the next, and finds
 // it again there. If the conversation has been compacted or rewritten in between, it is usually not found.
 //
-// The zero value is never found. A Place is not safe for concurrent use; keep it in a hookkit.PerRun.
-type Place struct {
+// The zero value is never found. A place is not safe for concurrent use; keep it in a hookkit.PerRun.
+type place struct {
 	number  int // 1 for the first message
 	message agent.Message
 }
 
-// PlaceOf returns the place of the message at index i.
-func PlaceOf(messages []agent.Message, i int) Place { return Place{i + 1, messages[i]} }
+// placeOf returns the place of the message at index i.
+func placeOf(messages []agent.Message, i int) place { return place{i + 1, messages[i]} }
 
 // Index returns the index of the place in messages, or -1 if it is not there.
-func (p Place) Index(messages []agent.Message) int {
+func (p place) Index(messages []agent.Message) int {
 	if p.number == 0 || p.number > len(messages) {
 		return -1
 	}
@@ -102,24 +102,24 @@ func (p Place) Index(messages []agent.Message) int {
 	return p.number - 1
 }
 
-// A Cut is the place from which the turns of a growing conversation are kept. Providers cache the beginning of a
-// request that repeats the one before, and so a Cut moves only if the rest no longer fits.
+// A cut is the place from which the turns of a growing conversation are kept. Providers cache the beginning of a
+// request that repeats the one before, and so a cut moves only if the rest no longer fits.
 //
-// The zero value keeps all turns. A Cut is not safe for concurrent use; keep it in a hookkit.PerRun.
-type Cut struct{ at Place }
+// The zero value keeps all turns. A cut is not safe for concurrent use; keep it in a hookkit.PerRun.
+type cut struct{ at place }
 
 // Fit drops old turns until the messages fit, for example into a context window. It first drops the turns before the
 // cut, then those before the last keepLast messages, then further turns, the oldest first, and moves the cut if
 // necessary. Leading system messages, the briefing and the newest user message are kept. Fit reports whether the result
 // fits; if not, the result contains only the messages that must be kept. fits must not reject a part of messages that
 // it accepts.
-func (c *Cut) Fit(messages []agent.Message, keepLast int, fits func([]agent.Message) bool) ([]agent.Message, bool) {
+func (c *cut) Fit(messages []agent.Message, keepLast int, fits func([]agent.Message) bool) ([]agent.Message, bool) {
 	if fits(messages) {
-		*c = Cut{}
+		*c = cut{}
 		return messages, true
 	}
-	t := Split(messages)
-	stay, first := t.MustStay(), t.LastMessages(keepLast)
+	t := split(messages)
+	stay, first := t.mustStay(), t.lastMessages(keepLast)
 	from := func(first int) []agent.Message {
 		return t.without(func(i int) bool { return i < first && i != stay && !t.Turns[i].briefing })
 	}
@@ -131,19 +131,19 @@ func (c *Cut) Fit(messages []agent.Message, keepLast int, fits func([]agent.Mess
 	at := first + sort.Search(len(t.Turns)-first, func(n int) bool { return fits(from(first + n)) })
 	shorter := from(at)
 	if at == len(t.Turns) {
-		*c = Cut{}
+		*c = cut{}
 		return shorter, fits(shorter)
 	}
-	c.at = PlaceOf(messages, t.Turns[at].From)
+	c.at = placeOf(messages, t.Turns[at].From)
 	return shorter, true
 }
 
 // turnAt returns the index of the turn that begins with the message at index i, or -1.
-func (t Thread) turnAt(i int) int {
+func (t thread) turnAt(i int) int {
 	return slices.IndexFunc(t.Turns, func(n turn) bool { return n.From == i })
 }
 
-// RequestTokens returns the tokens of a request with these messages and tools, counted as the loop counts them.
-func RequestTokens(env *agent.Env, messages []agent.Message, tools []agent.ToolSchema) int {
+// requestTokens returns the tokens of a request with these messages and tools, counted as the loop counts them.
+func requestTokens(env *agent.Env, messages []agent.Message, tools []agent.ToolSchema) int {
 	return env.CountTokens(messages) + agentspec.EstimateTools(tools)
 }
