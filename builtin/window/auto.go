@@ -5,9 +5,12 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"math"
 	"slices"
 
+	"github.com/hookgen/hookgen/builtin/internal/fingerprint"
 	"github.com/hookgen/hookgen/builtin/internal/kit"
+	"github.com/hookgen/hookgen/builtin/internal/nextprompt"
 	"github.com/hookgen/hookgen/generated/agent"
 	"github.com/hookgen/hookgen/hookkit"
 )
@@ -16,12 +19,15 @@ import (
 //
 // For example, with the zero values and a model that does not report its window, the window counts as 128,000 tokens.
 // From 76,800 tokens on, each prompt has a line that says how full the window is. From 102,400 tokens on, Auto also
-// votes for a compaction.
+// votes for a compaction. In the last tenth of the window, PressureBlock, the line asks the model to answer now.
 //
 // The estimate is the loop's: system prompt, tools, briefing and conversation. Auto votes at ShouldCompact and
 // contributes to Briefing, both with the priority Mutation. At OnRunStart it replaces the agent's compactor by
 // Compactor. After a compaction, whatever its effect, Auto votes again when the estimate has grown by a tenth. For
 // example, a compaction that leaves the conversation over CompactAt is not repeated in each step.
+//
+// A compaction may hide names that the model has worked with, for example paths. If it hides at least three, the next
+// prompt lists up to eight of them.
 //
 // Bind panics if Compactor is nil or invalid, and unless WarnAt < CompactAt < Window - Reserve. Auto keeps separate
 // state for each run and is safe for concurrent use.
@@ -36,19 +42,15 @@ type Auto struct {
 
 	OnlyAtStart bool // vote only before the first prompt of a run, so that no chain of calls is cut
 
-	runs hookkit.PerRun[contextRecord]
-}
+	// OnPressure receives the first level of a run and every change of it; nil: nobody does.
+	OnPressure func(ctx context.Context, run *agent.Run, p Pressure)
 
-// A Sample is the estimate that was made before one prompt.
-type Sample struct {
-	Step   int           `json:"step"`
-	Level  PressureLevel `json:"level"`
-	Tokens int           `json:"tokens"`
+	runs hookkit.PerRun[contextRecord]
 }
 
 // Telemetry reports how full the context window was during one run.
 type Telemetry struct {
-	Samples []Sample      `json:"samples"` // the last 1000
+	Samples []Pressure    `json:"samples"` // before the last 1000 prompts
 	Peak    PressureLevel `json:"peak"`    // the highest level of all samples
 	Fired   []int         `json:"fired"`   // the steps in which Auto voted for a compaction; at most the last 1000
 }
@@ -59,19 +61,21 @@ const maxSamples = 1000
 // contextRecord is the state of one run.
 type contextRecord struct {
 	Telemetry
-	seen   bool // at least one sample was taken
-	now    Sample
-	window int
-	votes  growth
+	now   Pressure // the last sample; its level is empty before the first one
+	votes growth
+	known []string // names in the conversation before the current compaction
+	notes nextprompt.Queue
 }
 
 // Bind adds the hook to its points.
 func (c *Auto) Bind(h *agent.Hooks) {
 	kit.MustConfig("window.Auto", c.check())
-	h.OnRunStart.Add(c, hookkit.Priority(hookkit.Mutation))
-	h.ShouldCompact.Add(c, hookkit.Priority(hookkit.Mutation))
+	tier := hookkit.Priority(hookkit.Mutation)
+	h.OnRunStart.Add(c, tier)
+	h.ShouldCompact.Add(c, tier)
+	h.BeforeCompact.Observe(c)
 	h.AfterCompact.Observe(c)
-	h.Briefing.Add(c, hookkit.Priority(hookkit.Mutation))
+	h.Briefing.Add(c, tier)
 }
 
 func (c *Auto) check() error {
@@ -108,69 +112,83 @@ func (c *Auto) OnRunStart(_ context.Context, run *agent.Run, _ agent.RunStart) (
 	return nil, nil
 }
 
-// ShouldCompact takes a sample and votes.
+// ShouldCompact takes a sample, reports a changed level, and votes.
 func (c *Auto) ShouldCompact(
-	_ context.Context, run *agent.Run, use agent.ContextUse,
+	ctx context.Context, run *agent.Run, use agent.ContextUse,
 ) (agent.ShouldCompactOutcome, error) {
-	t := c.thresholds(use.Window)
-	level, _ := t.level(use.Tokens)
-	sample := Sample{use.Step, level, use.Tokens}
-	var vote bool
+	now := c.thresholds(use.Window).pressure(use.Step, use.Tokens)
+	var vote, changed bool
 	c.runs.Do(run, func(r *contextRecord) {
-		first := !r.seen
-		r.take(sample, t.window)
-		vote = r.votes.Allows(sample.Tokens,
-			level.rank() >= cmp.Or(c.FireAt, PressureCompact).rank() && (first || !c.OnlyAtStart))
+		first := r.now.Level == ""
+		changed = r.now.Level != now.Level
+		r.now, r.Samples = now, lastOf(append(r.Samples, now), maxSamples)
+		if now.Level.rank() > r.Peak.rank() {
+			r.Peak = now.Level
+		}
+		vote = r.votes.Allows(now.EstimatedTokens,
+			now.Level.rank() >= cmp.Or(c.FireAt, PressureCompact).rank() && (first || !c.OnlyAtStart))
 		if vote {
 			r.Fired = lastOf(append(r.Fired, use.Step), maxSamples)
 		}
 	})
+	if changed && c.OnPressure != nil {
+		c.OnPressure(ctx, run, now)
+	}
 	if !vote {
 		return nil, nil
 	}
-	return agent.Compact{Reason: fmt.Sprintf("context %s: %d of %d tokens", level, use.Tokens, t.window)}, nil
-}
-
-func (r *contextRecord) take(s Sample, window int) {
-	r.now, r.window, r.seen = s, window, true
-	r.Samples = lastOf(append(r.Samples, s), maxSamples)
-	if s.Level.rank() > r.Peak.rank() {
-		r.Peak = s.Level
-	}
+	return agent.Compact{
+		Reason: fmt.Sprintf("context %s: %d of %d tokens", now.Level, now.EstimatedTokens, now.ContextWindow),
+	}, nil
 }
 
 // lastOf returns the last n elements of a list.
-func lastOf[T any](list []T, n int) []T {
-	if over := len(list) - n; over > 0 {
-		return slices.Delete(list, 0, over)
-	}
-	return list
+func lastOf[T any](list []T, n int) []T { return slices.Delete(list, 0, max(len(list)-n, 0)) }
+
+// ObserveBeforeCompact records the names that the model knows.
+func (c *Auto) ObserveBeforeCompact(
+	_ context.Context, run *agent.Run, fired agent.BeforeCompactFired[agent.Compaction],
+) {
+	known := argumentNames(fired.Payload.Messages)
+	c.runs.Do(run, func(r *contextRecord) { r.known = known })
 }
 
-// ObserveAfterCompact updates the estimate after a compaction and postpones the next vote.
+// ObserveAfterCompact postpones the next vote. After an effective compaction it also updates the estimate, and records
+// the names that are hidden now.
 func (c *Auto) ObserveAfterCompact(_ context.Context, run *agent.Run, fired agent.AfterCompactFired[agent.Compacted]) {
 	done := fired.Final
+	effective := done.Err == "" && done.Effective()
+	var known []string
 	c.runs.Do(run, func(r *contextRecord) {
 		r.votes.Compacted(done)
-		if done.Err != "" || !done.Effective() {
-			return
+		known, r.known = r.known, nil
+		if effective && r.now.Level != "" {
+			tokens := max(r.now.EstimatedTokens-done.Before.Tokens+done.After.Tokens, 0)
+			r.now = c.thresholds(r.now.ContextWindow).pressure(r.now.Step, tokens)
 		}
-		r.now.Tokens = max(r.now.Tokens-done.Before.Tokens+done.After.Tokens, 0)
-		r.now.Level, _ = c.thresholds(r.window).level(r.now.Tokens)
 	})
+	if !effective {
+		return
+	}
+	if note := hiddenNote(known, done.Messages); note != "" {
+		c.runs.Do(run, func(r *contextRecord) { r.notes.Put(fingerprint.Of([]byte(note)), note) })
+	}
 }
 
-// Briefing warns the model from PressureWarning on.
-func (c *Auto) Briefing(_ context.Context, run *agent.Run, _ agent.Step) ([]string, error) {
-	var now Sample
-	var window int
-	c.runs.Do(run, func(r *contextRecord) { now, window = r.now, r.window })
+// Briefing lists the names that a compaction has hidden, and warns the model from PressureWarning on.
+func (c *Auto) Briefing(_ context.Context, run *agent.Run, step agent.Step) ([]string, error) {
+	var texts []string
+	var now Pressure
+	c.runs.Do(run, func(r *contextRecord) { texts, now = slices.Clone(r.notes.Take(step.Number)), r.now })
 	if now.Level.rank() < PressureWarning.rank() {
-		return nil, nil
+		return texts, nil
 	}
-	return []string{fmt.Sprintf(
-		"[context %s] About %d%% of the context window is used (%d of %d tokens). Be brief, and finish what is open.",
-		now.Level, int64(now.Tokens)*100/int64(max(window, 1)), now.Tokens, window)}, nil
+	advice := "Be brief, and finish what is open."
+	if now.Level == PressureBlock {
+		advice = "Earlier results may be missing from this prompt. Answer now with what you have, and start nothing new."
+	}
+	return append(texts, fmt.Sprintf("[context %s] About %.0f%% of the context window is used (%d of %d tokens). %s",
+		now.Level, math.Floor(now.PercentUsed), now.EstimatedTokens, now.ContextWindow, advice)), nil
 }
 
 // Telemetry returns a copy of the telemetry of a run.

@@ -2,6 +2,7 @@ package window_test
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"slices"
@@ -97,7 +98,7 @@ func TestAutoClassifiesAtThresholds(t *testing.T) {
 			var tiers []string
 			for i, s := range seen.Samples {
 				tiers = append(tiers, string(s.Level))
-				if s.Step != i+1 || s.Tokens != c.tokens[i] {
+				if s.Step != i+1 || s.EstimatedTokens != c.tokens[i] {
 					t.Errorf("sample %d is %+v", i, s)
 				}
 			}
@@ -139,8 +140,8 @@ func TestAutoSeparatesRunsAndInstances(t *testing.T) {
 		t.Errorf("another run was warned: %q", text)
 	}
 	got := one.Telemetry(first)
-	got.Samples[0].Tokens = 0
-	if one.Telemetry(first).Samples[0].Tokens != 170_000 {
+	got.Samples[0].EstimatedTokens = 0
+	if one.Telemetry(first).Samples[0].EstimatedTokens != 170_000 {
 		t.Error("Telemetry is no copy")
 	}
 }
@@ -231,7 +232,7 @@ func TestAutoCompactsWithItsOwnCompactor(t *testing.T) {
 		t.Errorf("seen: %+v", seen)
 	}
 	ran.Recorder.Decided(t, "ShouldCompact", "window.Auto", "Compact",
-		fmt.Sprintf("context compact: %d of 1000 tokens", seen.Samples[0].Tokens))
+		fmt.Sprintf("context compact: %d of 1000 tokens", seen.Samples[0].EstimatedTokens))
 	done := hooktest.PayloadsOf[agent.Compacted](ran.Recorder, "AfterCompact")
 	if len(done) != 1 || done[0].Summary != "- goal: 7" || done[0].ModelCalls != 1 || done[0].Before.Messages != 21 ||
 		done[0].After.Messages != 5 || done[0].Reason != agent.CompactProactive {
@@ -369,5 +370,161 @@ func TestEffectiveCompactionsDoNotThrash(t *testing.T) {
 	n := len(hooktest.PayloadsOf[agent.Compacted](ran.Recorder, "AfterCompact"))
 	if ran.Failed != nil || ran.Steps != 20 || n == 0 || n > 3 {
 		t.Errorf("%d compactions in %d steps, %v", n, ran.Steps, ran.Failed)
+	}
+}
+
+func TestPressureIsReportedOncePerLevel(t *testing.T) {
+	for _, c := range []struct {
+		name   string
+		window int
+		w      *window.Auto
+		tokens []int
+		want   string
+	}{
+		{"at the borders", 128_000, &window.Auto{}, []int{0, 76_799, 76_800, 102_399, 102_400, 115_199, 115_200, 50},
+			"ok@0 warning@76800 compact@102400 block@115200 ok@0"},
+		{"the first level", 128_000, &window.Auto{}, []int{110_000, 111_000}, "compact@102400"},
+		{"an unknown window", 0, &window.Auto{}, []int{98_000}, "warning@76800"},
+		{"a small window", 8000, &window.Auto{}, []int{4799, 4800, 6400, 7200}, "ok@0 warning@4800 compact@6400 block@7200"},
+		{"own numbers", 0, &window.Auto{Window: 1000, WarnAt: 700, CompactAt: 800, Reserve: 100}, []int{699, 700, 800, 900},
+			"ok@0 warning@700 compact@800 block@900"},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			var got []string
+			c.w.OnPressure = func(_ context.Context, _ *agent.Run, p window.Pressure) {
+				got = append(got, fmt.Sprintf("%s@%d", p.Level, p.Threshold))
+				if p.EstimatedTokens < p.Threshold || p.PercentUsed != 100*float64(p.EstimatedTokens)/float64(p.ContextWindow) {
+					t.Errorf("got %+v", p)
+				}
+			}
+			var hooks agent.Hooks
+			c.w.Compactor = window.Truncate{}
+			hooks.Use(c.w)
+			fixture.Votes(&hooks, agent.NewRun(nil), c.window, c.tokens...)
+			if text := strings.Join(got, " "); text != c.want {
+				t.Errorf("got %s, want %s", text, c.want)
+			}
+			fixture.Votes(&hooks, agent.NewRun(nil), c.window, c.tokens[0])
+			if !strings.HasPrefix(c.want, got[len(got)-1]) {
+				t.Error("another run did not hear of its first level")
+			}
+		})
+	}
+	data, _ := json.Marshal(window.Pressure{Step: 3, Level: window.PressureBlock})
+	want := `{"step":3,"level":"block","estimated_tokens":0,"threshold":0,"context_window":0,"percent_used":0}`
+	if string(data) != want {
+		t.Errorf("got %s", data)
+	}
+}
+
+func TestNextPromptListsNamesHiddenByCompaction(t *testing.T) {
+	args := func(names ...string) string {
+		data, _ := json.Marshal(map[string]any{"paths": names, "n": 7, "note": "two words"})
+		return string(data)
+	}
+	for name, c := range map[string]struct {
+		turns []string
+		want  string
+	}{
+		"many": {[]string{args("a.go", "b.go", "c.go", "d.go", "e.go"), args("f.go", "g.go", "h.go", "i.go", "a.go")},
+			"a.go, b.go, c.go, d.go, e.go, f.go, g.go, h.go and 1 more"},
+		"three":   {[]string{args("a.go", "b.go", "c.go", "kept.go", "12345", "no")}, "a.go, b.go, c.go"},
+		"too few": {[]string{args("a.go", "b.go", "kept.go")}, ""},
+	} {
+		t.Run(name, func(t *testing.T) {
+			var turns []looptest.Turn
+			for _, a := range c.turns {
+				turns = append(turns, looptest.Call("work", a))
+			}
+			turns = append(turns, looptest.Call("work", args("kept.go")), looptest.Call("work", nil), looptest.Reply("ok"))
+			at := len(c.turns) + 2
+			compactAt := agent.ShouldCompactFunc(func(_ context.Context, _ *agent.Run,
+				use agent.ContextUse) (agent.ShouldCompactOutcome, error) {
+				if use.Step == at {
+					return agent.Compact{}, nil
+				}
+				return nil, nil
+			})
+			ran := looptest.Harness{
+				Turns: turns, Tools: fixture.Worker(),
+				Hooks: []agent.Hook{&window.Auto{Compactor: window.Truncate{Keep: 1}}, compactAt},
+			}.Run(t, "the task")
+			for i, req := range ran.Script.Requests() {
+				want := ""
+				if i == at-1 && c.want != "" {
+					want = "[after compaction] You have worked with these before, though they are no longer shown: " + c.want
+				}
+				if got := fixture.Briefing(req); got != want {
+					t.Errorf("prompt %d is briefed %q, want %q", i+1, got, want)
+				}
+			}
+		})
+	}
+}
+
+func TestOnlyAnEffectiveCompactionHidesNames(t *testing.T) {
+	named := agent.Message{Role: agent.RoleAssistant, ToolCalls: []agent.ToolCallRequest{
+		{ID: "1", Name: "read", Args: []byte(`["a.go","b.go","c.go"]`)},
+	}}
+	smaller := agent.Compacted{Before: agent.Size{Tokens: 9}, After: agent.Size{Tokens: 1}}
+	undone, equal := smaller, agent.Compacted{Before: agent.Size{Tokens: 9}, After: agent.Size{Tokens: 9}}
+	undone.Err = "undone"
+	for name, c := range map[string]struct {
+		done agent.Compacted
+		want int // notes
+	}{"effective": {smaller, 1}, "undone": {undone, 0}, "without effect": {equal, 0}} {
+		t.Run(name, func(t *testing.T) {
+			var hooks agent.Hooks
+			hooks.Use(&window.Auto{Compactor: window.Truncate{}})
+			run := agent.NewRun(new(agent.Env))
+			if _, err := hooks.BeforeCompact.Fire(t.Context(), run, agent.Compaction{
+				Messages: []agent.Message{named},
+			}); err != nil {
+				t.Fatal(err)
+			}
+			if err := hooks.AfterCompact.Fire(t.Context(), run, &c.done); err != nil {
+				t.Fatal(err)
+			}
+			if texts := hooks.Briefing.Fire(t.Context(), run, agent.Step{Number: 1}); len(texts) != c.want {
+				t.Errorf("the notes are %q", texts)
+			}
+		})
+	}
+}
+
+func TestTheModelLearnsOfAFullWindow(t *testing.T) {
+	const note = "Answer now with what you have"
+	for _, c := range []struct {
+		name      string
+		tokens    []int // of the conversation, per step
+		compacted bool  // a compaction makes room in the first step
+		told      []bool
+	}{
+		{"Full", []int{90_000, 126_000, 127_000, 90_000}, false, []bool{false, true, true, false}},
+		{"AtTheBorder", []int{115_199, 115_200}, false, []bool{false, true}},
+		{"Compacted", []int{126_000, 126_000}, true, []bool{false, true}},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			var hooks agent.Hooks
+			hooks.Use(&window.Auto{Compactor: window.Truncate{}})
+			run := agent.NewRun(new(agent.Env))
+			for i, tokens := range c.tokens {
+				if _, err := hooks.ShouldCompact.Fire(t.Context(), run, agent.ContextUse{
+					Tokens: tokens, Window: 128_000,
+				}); err != nil {
+					t.Fatal(err)
+				}
+				if c.compacted && i == 0 {
+					done := agent.Compacted{Before: agent.Size{Tokens: 90_000}, After: agent.Size{Tokens: 1000}}
+					if err := hooks.AfterCompact.Fire(t.Context(), run, &done); err != nil {
+						t.Fatal(err)
+					}
+				}
+				texts := hooks.Briefing.Fire(t.Context(), run, agent.Step{Number: i + 1})
+				if told := strings.Contains(strings.Join(texts, ""), note); told != c.told[i] {
+					t.Errorf("step %d with %d tokens: %q", i+1, tokens, texts)
+				}
+			}
+		})
 	}
 }

@@ -8,7 +8,6 @@ import (
 	"strings"
 
 	"github.com/hookgen/hookgen/builtin/internal/kit"
-	"github.com/hookgen/hookgen/builtin/internal/nextprompt"
 	"github.com/hookgen/hookgen/builtin/limit"
 	"github.com/hookgen/hookgen/generated/agent"
 	"github.com/hookgen/hookgen/hookkit"
@@ -38,13 +37,11 @@ import (
 // [RecallTool] the model can then read the full text. If the store fails, the failure is reported and the shortened
 // text names no key.
 //
-// At ShouldCompact, Guard determines the level of [Pressure] and calls OnPressure if the level changed. At
-// PressureBlock each prompt ends with a note that asks the model to finish, unless a compaction has made room. Guard
-// itself never compacts the stored conversation; [Auto] does. A compaction may hide names that the model has worked
-// with, for example paths. If it hides at least three, the next prompt lists up to eight of them.
+// Guard never compacts the stored conversation; [Auto] does, and tells the model how full the window is. At
+// ShouldCompact, Guard only learns the window of the model.
 //
-// The zero value is ready to use. Bind panics on a negative number and on buffers in the wrong order. A Guard keeps
-// separate state for each run and is safe for concurrent use by any number of runs.
+// The zero value is ready to use. Bind panics on a negative number. A Guard keeps separate state for each run and is
+// safe for concurrent use by any number of runs.
 type Guard struct {
 	Max       limit.Bound[int] // tokens of a request, including tools; default: the model's window less Reserve
 	Reserve   int              // tokens kept free for the reply; 0: MaxTokens of the request, or 13,000 if that is 0 too
@@ -53,13 +50,8 @@ type Guard struct {
 	FullFor   limit.Bound[int] // steps for which a result is shown in full; default 3, once half of Max is used
 	Aggregate limit.Bound[int] // characters of all results in a request; default 500,000
 
-	WarnBuffer    int // tokens left in the window when PressureWarning begins; 0: 30,000
-	CompactBuffer int // tokens left when PressureCompact begins; 0: 20,000
-	BlockBuffer   int // tokens left when PressureBlock begins; 0: 5,000
-
-	Recall     agent.Store // full texts of shortened results; nil: they are not stored
-	OnPressure func(ctx context.Context, run *agent.Run, p Pressure)
-	OnError    func(error) // receives failures of Recall; nil: they are logged
+	Recall  agent.Store // full texts of shortened results; nil: they are not stored
+	OnError func(error) // receives failures of Recall; nil: they are logged
 
 	runs   hookkit.PerRun[windowState]
 	failed kit.Reporter
@@ -67,12 +59,8 @@ type Guard struct {
 
 // windowState is the state of one run.
 type windowState struct {
-	window  int // tokens
-	level   PressureLevel
+	window  int             // tokens; 0: unknown
 	kept    map[string]bool // recall keys already stored
-	known   []string        // names in the conversation before the current compaction
-	notes   nextprompt.Queue
-	full    string // the note of PressureBlock; "" at other levels
 	shorter shortened
 }
 
@@ -83,25 +71,23 @@ func (w *Guard) Bind(h *agent.Hooks) {
 	h.AfterTool.Add(w, tier)
 	h.BeforeLLM.Add(w, tier)
 	h.ShouldCompact.Add(w, tier)
-	h.BeforeCompact.Observe(w)
-	h.AfterCompact.Observe(w)
-	h.Briefing.Add(w, tier)
 }
 
 func (w *Guard) check() error {
-	if err := errors.Join(w.Max.Check("Max"), w.Keep.Check("Keep"), w.MaxOutput.Check("MaxOutput"),
-		w.FullFor.Check("FullFor"), w.Aggregate.Check("Aggregate")); err != nil {
-		return err
+	err := errors.Join(w.Max.Check("Max"), w.Keep.Check("Keep"), w.MaxOutput.Check("MaxOutput"),
+		w.FullFor.Check("FullFor"), w.Aggregate.Check("Aggregate"))
+	if w.Reserve < 0 {
+		err = fmt.Errorf("Reserve is %d; give a number of tokens, or 0", w.Reserve)
 	}
-	b := w.buffers()
-	switch {
-	case w.Reserve < 0:
-		return fmt.Errorf("Reserve is %d; give a number of tokens, or 0", w.Reserve)
-	case b.block < 0 || b.warn <= b.compact || b.compact <= b.block:
-		return fmt.Errorf("WarnBuffer is %d, CompactBuffer %d and BlockBuffer %d; let each be more than the next", b.warn,
-			b.compact, b.block)
-	}
-	return nil
+	return err
+}
+
+// ShouldCompact learns the window of the model. It never votes.
+func (w *Guard) ShouldCompact(
+	_ context.Context, run *agent.Run, use agent.ContextUse,
+) (agent.ShouldCompactOutcome, error) {
+	w.runs.Do(run, func(s *windowState) { s.window = max(use.Window, 0) })
+	return nil, nil
 }
 
 // AfterTool truncates a result that exceeds MaxOutput.

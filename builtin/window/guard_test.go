@@ -24,11 +24,8 @@ import (
 
 func ExampleGuard() {
 	var hooks agent.Hooks
-	hooks.Use(&window.Guard{FullFor: 1, OnPressure: func(_ context.Context, _ *agent.Run, p window.Pressure) {
-		fmt.Printf("pressure: %s, %.0f%%\n", p.Level, p.PercentUsed)
-	}})
+	hooks.Use(&window.Guard{FullFor: 1})
 	run := agent.NewRun(nil)
-	_, _ = hooks.ShouldCompact.Fire(context.Background(), run, agent.ContextUse{Step: 3, Tokens: 100_000, Window: 128_000})
 	req := agent.LLMRequest{Messages: []agent.Message{
 		fixture.User("Which files are large?"),
 		calling("list", "1"), answering("1", `["a.go","b.go","c.go","d.go",`+strings.Repeat(`"e.go",`, 20)+`"f.go"]`),
@@ -38,7 +35,6 @@ func ExampleGuard() {
 	fmt.Println(req.Messages[2].Content)
 	fmt.Println(req.Messages[4].Content)
 	// Output:
-	// pressure: warning, 78%
 	// [earlier result: list of 25 items]
 	// - a.go
 	// - b.go
@@ -492,126 +488,6 @@ func TestRecallToolRefusesInvalidKeys(t *testing.T) {
 	}
 }
 
-func TestPressureIsReportedOncePerLevel(t *testing.T) {
-	for _, c := range []struct {
-		name   string
-		window int
-		w      *window.Guard
-		tokens []int
-		want   string
-	}{
-		{"at the borders", 128_000, &window.Guard{}, []int{0, 97_999, 98_000, 107_999, 108_000, 122_999, 123_000, 50},
-			"ok@0 warning@98000 compact@108000 block@123000 ok@0"},
-		{"the first level", 128_000, &window.Guard{}, []int{110_000, 111_000}, "compact@108000"},
-		{"an unknown window", 0, &window.Guard{}, []int{98_000}, "warning@98000"},
-		{"a small window", 8000, &window.Guard{}, []int{3999, 4000, 5334, 7334}, "ok@0 warning@4000 compact@5334 block@7334"},
-		{"own buffers", 1000, &window.Guard{WarnBuffer: 300, CompactBuffer: 200, BlockBuffer: 100}, []int{699, 700, 800, 900},
-			"ok@0 warning@700 compact@800 block@900"},
-	} {
-		t.Run(c.name, func(t *testing.T) {
-			var got []string
-			c.w.OnPressure = func(_ context.Context, _ *agent.Run, p window.Pressure) {
-				got = append(got, fmt.Sprintf("%s@%d", p.Level, p.Threshold))
-				if p.EstimatedTokens < p.Threshold || p.PercentUsed != 100*float64(p.EstimatedTokens)/float64(p.ContextWindow) {
-					t.Errorf("got %+v", p)
-				}
-			}
-			var hooks agent.Hooks
-			hooks.Use(c.w)
-			if fired := fixture.Votes(&hooks, agent.NewRun(nil), c.window, c.tokens...); fired != nil {
-				t.Errorf("it voted in %v without a compactor", fired)
-			}
-			if text := strings.Join(got, " "); text != c.want {
-				t.Errorf("got %s, want %s", text, c.want)
-			}
-			fixture.Votes(&hooks, agent.NewRun(nil), c.window, c.tokens[0])
-			if !strings.HasPrefix(c.want, got[len(got)-1]) {
-				t.Error("another run did not hear of its first level")
-			}
-		})
-	}
-	data, _ := json.Marshal(window.Pressure{Level: window.PressureBlock})
-	want := `{"level":"block","estimated_tokens":0,"threshold":0,"context_window":0,"percent_used":0}`
-	if string(data) != want {
-		t.Errorf("got %s", data)
-	}
-}
-
-func TestNextPromptListsNamesHiddenByCompaction(t *testing.T) {
-	args := func(names ...string) string {
-		data, _ := json.Marshal(map[string]any{"paths": names, "n": 7, "note": "two words"})
-		return string(data)
-	}
-	for name, c := range map[string]struct {
-		turns []string
-		want  string
-	}{
-		"many": {[]string{args("a.go", "b.go", "c.go", "d.go", "e.go"), args("f.go", "g.go", "h.go", "i.go", "a.go")},
-			"a.go, b.go, c.go, d.go, e.go, f.go, g.go, h.go and 1 more"},
-		"three":   {[]string{args("a.go", "b.go", "c.go", "kept.go", "12345", "no")}, "a.go, b.go, c.go"},
-		"too few": {[]string{args("a.go", "b.go", "kept.go")}, ""},
-	} {
-		t.Run(name, func(t *testing.T) {
-			var turns []looptest.Turn
-			for _, a := range c.turns {
-				turns = append(turns, looptest.Call("work", a))
-			}
-			turns = append(turns, looptest.Call("work", args("kept.go")), looptest.Call("work", nil), looptest.Reply("ok"))
-			at := len(c.turns) + 2
-			compactAt := agent.ShouldCompactFunc(func(_ context.Context, _ *agent.Run,
-				use agent.ContextUse) (agent.ShouldCompactOutcome, error) {
-				if use.Step == at {
-					return agent.Compact{}, nil
-				}
-				return nil, nil
-			})
-			ran := looptest.Harness{
-				Turns: turns, Tools: fixture.Worker(),
-				Agent: &loop.Agent{Compactor: window.Truncate{Keep: 1}}, Hooks: []agent.Hook{&window.Guard{}, compactAt},
-			}.Run(t, "the task")
-			for i, req := range ran.Script.Requests() {
-				want := ""
-				if i == at-1 && c.want != "" {
-					want = "[after compaction] You have worked with these before, though they are no longer shown: " + c.want
-				}
-				if got := fixture.Briefing(req); got != want {
-					t.Errorf("prompt %d is briefed %q, want %q", i+1, got, want)
-				}
-			}
-		})
-	}
-}
-
-func TestOnlyAnEffectiveCompactionHidesNames(t *testing.T) {
-	named := agent.Message{Role: agent.RoleAssistant, ToolCalls: []agent.ToolCallRequest{
-		{ID: "1", Name: "read", Args: []byte(`["a.go","b.go","c.go"]`)},
-	}}
-	smaller := agent.Compacted{Before: agent.Size{Tokens: 9}, After: agent.Size{Tokens: 1}}
-	undone, equal := smaller, agent.Compacted{Before: agent.Size{Tokens: 9}, After: agent.Size{Tokens: 9}}
-	undone.Err = "undone"
-	for name, c := range map[string]struct {
-		done agent.Compacted
-		want int // notes
-	}{"effective": {smaller, 1}, "undone": {undone, 0}, "without effect": {equal, 0}} {
-		t.Run(name, func(t *testing.T) {
-			var hooks agent.Hooks
-			hooks.Use(&window.Guard{})
-			run := agent.NewRun(new(agent.Env))
-			if _, err := hooks.BeforeCompact.Fire(t.Context(), run, agent.Compaction{
-				Messages: []agent.Message{named},
-			}); err != nil {
-				t.Fatal(err)
-			}
-			if err := hooks.AfterCompact.Fire(t.Context(), run, &c.done); err != nil {
-				t.Fatal(err)
-			}
-			if texts := hooks.Briefing.Fire(t.Context(), run, agent.Step{Number: 1}); len(texts) != c.want {
-				t.Errorf("the notes are %q", texts)
-			}
-		})
-	}
-}
-
 func TestGuardTakesItsLimitFromTheModel(t *testing.T) {
 	for _, c := range []struct {
 		window, reserve, maxTokens, want int
@@ -645,50 +521,9 @@ func TestInvalidGuardPanicsInBind(t *testing.T) {
 	for want, w := range map[string]*window.Guard{
 		"window.Guard: Max is -2": {Max: -2},
 		"Reserve is -1":           {Reserve: -1},
-		"WarnBuffer is 10, CompactBuffer 20000 and Block":  {WarnBuffer: 10},
-		"WarnBuffer is 20000, CompactBuffer 20000 and Blo": {WarnBuffer: 20_000},
-		"WarnBuffer is 30000, CompactBuffer 5000 and Bloc": {CompactBuffer: 5000},
-		"WarnBuffer is 30000, CompactBuffer 20000 and Blo": {BlockBuffer: -1},
 	} {
 		t.Run(want, func(t *testing.T) {
 			fixture.MustPanic(t, want, func() { new(agent.Hooks).Use(w) })
-		})
-	}
-}
-
-func TestTheModelLearnsOfAFullWindow(t *testing.T) {
-	const note = "[context window nearly full]"
-	for _, c := range []struct {
-		name      string
-		tokens    []int // of the conversation, per step
-		compacted bool  // a compaction makes room in the first step
-		told      []bool
-	}{
-		{"Full", []int{90_000, 126_000, 127_000, 90_000}, false, []bool{false, true, true, false}},
-		{"AtTheBorder", []int{122_999, 123_000}, false, []bool{false, true}},
-		{"Compacted", []int{126_000, 126_000}, true, []bool{false, true}},
-	} {
-		t.Run(c.name, func(t *testing.T) {
-			var hooks agent.Hooks
-			hooks.Use(&window.Guard{})
-			run := agent.NewRun(new(agent.Env))
-			for i, tokens := range c.tokens {
-				if _, err := hooks.ShouldCompact.Fire(t.Context(), run, agent.ContextUse{
-					Tokens: tokens, Window: 128_000,
-				}); err != nil {
-					t.Fatal(err)
-				}
-				if c.compacted && i == 0 {
-					done := agent.Compacted{Before: agent.Size{Tokens: 9}, After: agent.Size{Tokens: 1}}
-					if err := hooks.AfterCompact.Fire(t.Context(), run, &done); err != nil {
-						t.Fatal(err)
-					}
-				}
-				texts := hooks.Briefing.Fire(t.Context(), run, agent.Step{Number: i + 1})
-				if told := strings.Contains(strings.Join(texts, ""), note); told != c.told[i] {
-					t.Errorf("step %d with %d tokens: %q", i+1, tokens, texts)
-				}
-			}
 		})
 	}
 }

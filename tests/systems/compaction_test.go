@@ -91,11 +91,8 @@ func TestAWindowFillsUpTierByTier(t *testing.T) {
 		})
 		looptest.Harness{Turns: working(0), Hooks: all[agent.Hook](hook, ends), Agent: &loop.Agent{Tokens: perMessage(100)}}.
 			Do(t, t.Context(), loop.Request{Task: "x", Messages: chat(c.messages - 1)})
-		if len(seen.Samples) != 1 || seen.Samples[0] != (window.Sample{
-			Step:   1,
-			Level:  c.want,
-			Tokens: 100 * c.messages,
-		}) || seen.Peak != c.want {
+		if len(seen.Samples) != 1 || seen.Samples[0].Step != 1 || seen.Samples[0].Level != c.want ||
+			seen.Samples[0].EstimatedTokens != 100*c.messages || seen.Peak != c.want {
 			t.Errorf("with %d messages: %+v, want %s", c.messages, seen, c.want)
 		}
 	}
@@ -309,17 +306,17 @@ func TestSummaryReplacesOmittedMessages(t *testing.T) {
 
 func TestPressureIsReportedWhenItChanges(t *testing.T) {
 	var d diary
-	guard := func() *window.Guard {
-		return &window.Guard{WarnBuffer: 500, CompactBuffer: 300, BlockBuffer: 100}
+	auto := func() *window.Auto {
+		return &window.Auto{Compactor: window.Truncate{}, OnlyAtStart: true, WarnAt: 500, CompactAt: 700, Reserve: 100}
 	}
-	run := func(w *window.Guard) *looptest.Ran {
+	run := func(w *window.Auto) *looptest.Ran {
 		return looptest.Harness{Turns: working(5), Tools: all[agent.Tool](work()), Hooks: all[agent.Hook](w),
 			Agent: &loop.Agent{Tokens: perMessage(100), Limits: loop.Limits{Window: 1000}}}.Run(t, "x")
 	}
-	if ran := run(guard()); ran.Reply != "ok" || len(ran.Warnings) != 0 {
+	if ran := run(auto()); ran.Reply != "ok" || len(ran.Warnings) != 0 {
 		t.Errorf("with nobody to tell: %+v", ran.AgentResult)
 	}
-	told := guard()
+	told := auto()
 	told.OnPressure = func(_ context.Context, _ *agent.Run, p window.Pressure) {
 		d.note("%s from %d of %d", p.Level, p.Threshold, p.ContextWindow)
 		if p.PercentUsed != float64(p.EstimatedTokens)/10 {
