@@ -1,15 +1,19 @@
 package temporal
 
 import (
+	"cmp"
 	"context"
+	"encoding/json"
 	"errors"
 	"log/slog"
 	"strings"
 	"testing"
 	"time"
 
+	"go.temporal.io/sdk/activity"
 	"go.temporal.io/sdk/converter"
 	sdklog "go.temporal.io/sdk/log"
+	"go.temporal.io/sdk/temporal"
 	"go.temporal.io/sdk/testsuite"
 	"go.temporal.io/sdk/workflow"
 
@@ -118,6 +122,72 @@ func TestLongRunsBeginTheirHistoryAnew(t *testing.T) {
 		if err := converter.GetDefaultDataConverter().FromPayloads(next.Input, &in); err != nil || in.Run != "a" {
 			t.Fatalf("%+v, %v", in, err)
 		}
+	}
+}
+
+// TestWorkflowsLeaveOtherReleases: a client or an activity of another release has sent what this one cannot read. The
+// workflow neither ends nor continues; the server gives its task to a worker again.
+func TestWorkflowsLeaveOtherReleases(t *testing.T) {
+	for name, c := range map[string]struct{ input, next, problem string }{
+		"InputField": {input: `{"run":"a","lifetime":1000000000,"later":1}`, problem: `field "later"`},
+		"InputType":  {input: `{"run":{"id":"a"}}`, problem: "cannot unmarshal"},
+		"NextField":  {next: `{"state":"running","later":1}`, problem: `field "later"`},
+		"NextType":   {next: `{"state":"running","pause":"a day"}`, problem: "cannot unmarshal"},
+		"State":      {next: `{"state":"dreaming"}`, problem: `state "dreaming"`},
+	} {
+		t.Run(name, func(t *testing.T) {
+			env := newEnvironment()
+			env.RegisterWorkflowWithOptions(run, workflow.RegisterOptions{Name: workflowName})
+			advanced := 0
+			env.RegisterActivityWithOptions(func(context.Context, json.RawMessage) (json.RawMessage, error) {
+				advanced++
+				return json.RawMessage(c.next), nil
+			}, activity.RegisterOptions{Name: advanceName})
+			env.ExecuteWorkflow(workflowName, json.RawMessage(cmp.Or(c.input, `{"run":"a","lifetime":1000000000}`)))
+			err := env.GetWorkflowError()
+			stopped := new(temporal.PanicError) // on a server, the task fails and the workflow stays
+			if !errors.As(err, &stopped) || !strings.Contains(err.Error(), c.problem) ||
+				!strings.Contains(err.Error(), "upgrade this program") || (advanced == 1) != (c.next != "") {
+				t.Errorf("%v after %d activities", err, advanced)
+			}
+		})
+	}
+}
+
+// TestAnswersOfNewerClients: the workflow passes an answer on with the field that this release does not know. An
+// activity of this release does not record it, because the field would be lost.
+func TestAnswersOfNewerClients(t *testing.T) {
+	const answer = `{"question":"q","digest":"d","allow":true,"until":"noon"}`
+	env := newEnvironment()
+	env.RegisterWorkflowWithOptions(run, workflow.RegisterOptions{Name: workflowName})
+	var sent []string
+	env.RegisterActivityWithOptions(func(_ context.Context, data json.RawMessage) (fleet.Next, error) {
+		if sent = append(sent, string(data)); len(sent) == 2 {
+			return fleet.Next{State: fleet.Done}, nil
+		}
+		return fleet.Next{State: fleet.Suspended}, nil
+	}, activity.RegisterOptions{Name: advanceName})
+	env.RegisterDelayedCallback(func() {
+		env.SignalWorkflow(answerSignal, []json.RawMessage{json.RawMessage(answer)})
+	}, time.Hour)
+	env.ExecuteWorkflow(workflowName, input{Run: "a", Lifetime: time.Minute})
+	if err := env.GetWorkflowError(); err != nil || len(sent) != 2 || !strings.Contains(sent[1], answer) {
+		t.Fatalf("%q, %v", sent, err)
+	}
+
+	store := fleet.NewMemory(time.Second)
+	if err := fleet.NewClient(store).Submit(t.Context(), fleet.Task{ID: "a", Agent: "clerk", Text: "x"}); err != nil {
+		t.Fatal(err)
+	}
+	suite := new(testsuite.WorkflowTestSuite)
+	suite.SetLogger(sdklog.NewStructuredLogger(slog.New(slog.DiscardHandler)))
+	one := suite.NewTestActivityEnvironment()
+	w := activities{&fleet.Worker{Store: store, Agents: map[string]*loop.Agent{"clerk": {}}}}
+	one.RegisterActivityWithOptions(w.advance, activity.RegisterOptions{Name: advanceName})
+	_, err := one.ExecuteActivity(advanceName, json.RawMessage(sent[1]))
+	events, failed := fleet.NewClient(store).History(t.Context(), "a")
+	if err == nil || !strings.Contains(err.Error(), `field "until"`) || failed != nil || len(events) != 1 {
+		t.Errorf("%v; %+v, %v", err, events, failed)
 	}
 }
 

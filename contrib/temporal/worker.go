@@ -3,6 +3,7 @@ package temporal
 import (
 	"cmp"
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"sync"
@@ -56,14 +57,22 @@ func register(r worker.Registry, w *fleet.Worker) {
 
 type activities struct{ *fleet.Worker }
 
-// advance records what clients have sent, and continues the run until its next calls.
-func (a activities) advance(ctx context.Context, in input) (fleet.Next, error) {
+// advance records what clients have sent, and continues the run until its next calls. data is an input.
+func (a activities) advance(ctx context.Context, data json.RawMessage) (fleet.Next, error) {
 	ctx, stop := beat(ctx)
 	defer stop()
+	var in input
+	if err := read(data, &in); err != nil {
+		return fleet.Next{}, err
+	}
 	c := fleet.NewClient(a.Store)
-	for _, answer := range in.Answers {
+	for _, sent := range in.Answers {
+		var answer fleet.Answer
+		err := read(sent, &answer)
+		if err == nil {
+			err = c.Answer(ctx, in.Run, answer)
+		}
 		// Another answer was faster, or somebody has sent a signal without Client.Answer. The question stays as it is.
-		err := c.Answer(ctx, in.Run, answer)
 		if errors.Is(err, fleet.ErrConflict) || errors.Is(err, fleet.ErrAnswer) {
 			activity.GetLogger(ctx).Warn("temporal: an answer is dropped", "error", err)
 		} else if err != nil {

@@ -1,12 +1,15 @@
 package temporal
 
 import (
+	"encoding/json"
+	"fmt"
 	"time"
 
 	"go.temporal.io/sdk/temporal"
 	"go.temporal.io/sdk/workflow"
 
 	"github.com/hookgen/hookgen/loop/fleet"
+	"github.com/hookgen/hookgen/spec/agentspec"
 )
 
 // The names that the server keeps. A change of one of them needs workers for both.
@@ -25,10 +28,35 @@ var maxActivities = 1000
 
 // An input goes to a workflow and its activities. It has no conversation, because the server takes at most 2 MiB.
 type input struct {
-	Run      string         `json:"run"`
-	Lifetime time.Duration  `json:"lifetime"` // of an activity without a heartbeat
-	Answers  []fleet.Answer `json:"answers,omitempty"`
-	Cancel   bool           `json:"cancel,omitempty"`
+	Run      string        `json:"run"`
+	Lifetime time.Duration `json:"lifetime"` // of an activity without a heartbeat
+	// Answers are each a fleet.Answer. A workflow does not decode them, so the fields of a newer client stay in them.
+	Answers []json.RawMessage `json:"answers,omitempty"`
+	Cancel  bool              `json:"cancel,omitempty"`
+}
+
+// read decodes what another process has written. A field that this release does not know is an error, because the next
+// message would not have it.
+func read(data json.RawMessage, v any) error {
+	err := json.Unmarshal(data, v)
+	if err == nil {
+		var field string
+		if field, err = agentspec.UnknownField(data, v); err == nil && field != "" {
+			err = fmt.Errorf("the field %q is unknown", field)
+		}
+	}
+	if err != nil {
+		return fmt.Errorf("temporal: the %T cannot be read: %w; %w", v, err, fleet.ErrUnreadable)
+	}
+	return nil
+}
+
+// mustRead is read for workflow code. An error there would end the workflow. After a panic, the server gives the task to
+// a worker again, until one of the other release takes it.
+func mustRead(data json.RawMessage, v any) {
+	if err := read(data, v); err != nil {
+		panic(err)
+	}
 }
 
 // State is the answer to the query "state".
@@ -37,8 +65,10 @@ type State struct {
 	Activities int `json:"activities"` // since the history began
 }
 
-// run is the workflow of a run.
-func run(ctx workflow.Context, in input) error {
+// run is the workflow of a run. Its argument is an input.
+func run(ctx workflow.Context, data json.RawMessage) error {
+	var in input
+	mustRead(data, &in)
 	var state State
 	if err := workflow.SetQueryHandler(ctx, stateQuery, func() (State, error) { return state, nil }); err != nil {
 		return err
@@ -55,10 +85,12 @@ func run(ctx workflow.Context, in input) error {
 		if state.Activities >= maxActivities {
 			return workflow.NewContinueAsNewError(ctx, workflowName, in)
 		}
-		var next fleet.Next
-		if err := workflow.ExecuteActivity(ctx, advanceName, in).Get(ctx, &next); err != nil {
+		var done json.RawMessage
+		if err := workflow.ExecuteActivity(ctx, advanceName, in).Get(ctx, &done); err != nil {
 			return err
 		}
+		var next fleet.Next
+		mustRead(done, &next)
 		in.Answers = nil
 		state.Next = next
 		state.Activities += 1 + len(next.Calls)
@@ -75,6 +107,8 @@ func run(ctx workflow.Context, in input) error {
 			if _, err := workflow.AwaitWithTimeout(ctx, next.Pause, s.HasPending); err != nil {
 				return err
 			}
+		case next.State != fleet.Queued && next.State != fleet.Running:
+			panic(fmt.Errorf("temporal: the state %q is unknown; %w", next.State, fleet.ErrUnreadable))
 		}
 	}
 }
@@ -88,7 +122,7 @@ type signals struct {
 func newSignals(ctx workflow.Context, in *input) *signals {
 	s := &signals{workflow.NewSelector(ctx), in}
 	s.AddReceive(workflow.GetSignalChannel(ctx, answerSignal), func(c workflow.ReceiveChannel, _ bool) {
-		var answers []fleet.Answer
+		var answers []json.RawMessage
 		c.Receive(ctx, &answers)
 		in.Answers = append(in.Answers, answers...)
 	})

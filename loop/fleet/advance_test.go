@@ -196,6 +196,38 @@ func TestEngineAsksAboutCallsInDoubt(t *testing.T) {
 	}
 }
 
+// TestEngineKeepsTheVersionOfARun: a worker with other hooks than those with which a run began neither advances it nor
+// makes its calls.
+func TestEngineKeepsTheVersionOfARun(t *testing.T) {
+	store := newMemory(simLifetime).store()
+	pay := &looptest.Tool{Name: "pay", Result: "paid"}
+	worker := func(hooks string) *Worker {
+		model := looptest.NewScript(looptest.Call("pay", nil), looptest.Reply("done"))
+		return &Worker{Store: store, Logger: quiet, Hooks: hooks, Agents: clerk(model, pay)}
+	}
+	if err := NewClient(store).Submit(t.Context(), task("a")); err != nil {
+		t.Fatal(err)
+	}
+	first, second := worker("v1"), worker("v2")
+	next, err := first.Advance(t.Context(), "a")
+	if err != nil || len(next.Calls) != 1 {
+		t.Fatalf("%+v, %v", next, err)
+	}
+	if err := second.Perform(t.Context(), "a", next.Calls[0]); err == nil || !strings.Contains(err.Error(), `"v1"`) ||
+		pay.Count() != 0 {
+		t.Errorf("%v, %d calls", err, pay.Count())
+	}
+	if next, err := second.Advance(t.Context(), "a"); err == nil {
+		t.Errorf("%+v", next)
+	}
+	if err := first.Perform(t.Context(), "a", next.Calls[0]); err != nil || pay.Count() != 1 {
+		t.Errorf("%v, %d calls", err, pay.Count())
+	}
+	if next, err := first.Advance(t.Context(), "a"); err != nil || next.State != Done {
+		t.Errorf("%+v, %v", next, err)
+	}
+}
+
 // noResults is the log of a process that dies before it records a result.
 type noResults struct{ Log }
 

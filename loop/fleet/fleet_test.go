@@ -400,7 +400,8 @@ func TestRunsWaitForTheirAgent(t *testing.T) {
 }
 
 // TestRunsKeepTheirVersion: a run begins on a worker with the first version of the hooks, and waits for a person while
-// the workers get the second one. It continues with the first one, with its data.
+// the workers get the second one. A worker with the first one does not have its agent. Hours later, the run continues with
+// the first one, with its data.
 func TestRunsKeepTheirVersion(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		store := NewMemory(simLifetime)
@@ -433,6 +434,9 @@ func TestRunsKeepTheirVersion(t *testing.T) {
 		}
 		work(t, worker("v2"), func(ctx context.Context) {
 			time.Sleep(time.Hour)
+			other := worker("v1")
+			other.Agents = map[string]*loop.Agent{"other": other.Agents["clerk"]}
+			work(t, other, func(context.Context) { time.Sleep(time.Hour) })
 			work(t, worker("v1", looptest.Reply("done")), func(ctx context.Context) {
 				r, err := client.Wait(ctx, "a")
 				if err != nil || r.State != Done || r.Worker != "v1" || data != `{"customer":7}` {

@@ -254,9 +254,9 @@ func (w *Worker) claim(ctx context.Context, d Delivery) (*record, error) {
 		}
 		token := d.Token()
 		e := event{Kind: claimed, Claim: &token, Hooks: w.Hooks}
-		pinned := rec.hooks != "" && w.Hooks != "" && rec.hooks != w.Hooks
-		if missed := rec.missed(token); pinned || w.Agents[rec.task.Agent] == nil && missed < maxMissing {
-			w.Logger.Warn("fleet: the worker does not have the agent", "worker", w.name, "run", d.Run(),
+		missed, has := rec.missed(token), w.Agents[rec.task.Agent] != nil
+		if w.otherHooks(rec) || !has && (missed < maxMissing || rec.hooks != "") {
+			w.Logger.Warn("fleet: the worker does not have the agent with its hooks", "worker", w.name, "run", d.Run(),
 				"agent", rec.task.Agent, "hooks", rec.hooks)
 			return nil, d.Return(ctx, min(missingWait<<min(missed, 10), maxMissingWait))
 		}
@@ -292,9 +292,14 @@ func (w *Worker) claim(ctx context.Context, d Delivery) (*record, error) {
 	}
 }
 
+// otherHooks reports whether a run began with another version of the hooks than that of the worker.
+func (w *Worker) otherHooks(rec *record) bool {
+	return rec.hooks != "" && w.Hooks != "" && rec.hooks != w.Hooks
+}
+
 // A worker gives a run back whose agent it does not have. For example, the workers that have it are busy, or get a new
 // version one after the other. The pauses double up to ten seconds. After a quarter of an hour in which only workers
-// without the agent were free, the run fails.
+// without the agent were free, the run fails. A run that began with a version of the hooks waits for a worker with it.
 const (
 	maxMissing     = 100
 	missingWait    = time.Second
