@@ -388,7 +388,7 @@ func (s *storm) check(
 		states[result.State]++
 		claims += result.Claims
 		events, err := client.History(ctx, task.ID)
-		if err != nil {
+		if err != nil && !errors.Is(err, fleet.ErrNotFound) {
 			return "", err
 		}
 		ends := 0

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -8,7 +9,6 @@ import (
 	"os"
 	"strings"
 	"sync"
-	"time"
 
 	"github.com/hookgen/hookgen/contrib/nats"
 	"github.com/hookgen/hookgen/contrib/nats/embedded"
@@ -41,27 +41,40 @@ func (p *program) submit(ctx context.Context, args []string) error {
 		if err := c.Submit(ctx, task); err != nil {
 			return err
 		}
-		result, err := c.Wait(ctx, task.ID)
-		if err == nil {
-			fmt.Fprintf(p.out, "%s: %q %q, %d steps, %d calls\n", result.State, result.Reply, result.Err, result.Steps,
-				result.ToolCalls)
-		}
-		return err
+		return p.wait(ctx, c, task.ID)
 	})
+}
+
+// wait waits for the end of a run and prints it.
+func (p *program) wait(ctx context.Context, c *fleet.Client, id string) error {
+	s, err := c.WaitFor(ctx, id, func(s fleet.Status) bool { return s.State.Final() })
+	if err == nil {
+		p.describe(s)
+	}
+	return err
+}
+
+// describe prints a run with its questions.
+func (p *program) describe(s fleet.Status) {
+	fmt.Fprintf(p.out, "%s is %s, %d steps, %d calls, %d tokens, cost %.4f", s.Task.ID, s.State, s.Step, s.ToolCalls,
+		s.Usage.Total(), s.Usage.Cost)
+	switch {
+	case s.Result != nil:
+		fmt.Fprintf(p.out, ": %q", cmp.Or(s.Result.Err, s.Result.Reply))
+	case s.State == fleet.Running:
+		fmt.Fprintf(p.out, ", worker %q", s.Worker)
+	}
+	fmt.Fprintln(p.out)
+	for _, q := range s.Questions {
+		fmt.Fprintf(p.out, "  question about %q with %q: %q\n", q.Call.Name, q.Call.Args, q.Prompt)
+	}
 }
 
 func (p *program) list(ctx context.Context, args []string) error {
 	return p.client(ctx, args, 0, 0, func(c *fleet.Client, _ []string) error {
 		all, err := c.List(ctx)
 		for _, s := range all {
-			fmt.Fprintf(p.out, "%-24s %-10s step %3d  %6d tokens  cost %.4f  worker %q\n", s.Task.ID, s.State, s.Step,
-				s.Usage.Total(), s.Usage.Cost, s.Worker)
-			for _, q := range s.Questions {
-				fmt.Fprintf(p.out, "  question about %q with %q: %q\n", q.Call.Name, q.Call.Args, q.Prompt)
-			}
-			if s.Result != nil && s.Result.Err != "" {
-				fmt.Fprintf(p.out, "  %q\n", s.Result.Err)
-			}
+			p.describe(s)
 		}
 		return err
 	})
@@ -71,7 +84,11 @@ func (p *program) history(ctx context.Context, args []string) error {
 	return p.client(ctx, args, 1, 1, func(c *fleet.Client, args []string) error {
 		all, err := c.History(ctx, args[0])
 		for _, e := range all {
-			fmt.Fprintf(p.out, "%s %-10s %q %q\n", e.Time.UTC().Format(time.RFC3339Nano), e.Kind, e.By, e.Text)
+			fmt.Fprintf(p.out, "%s %-9s by %q", e.Time.UTC().Format("2006-01-02T15:04:05.000Z"), e.Kind, e.By)
+			if e.Text != "" {
+				fmt.Fprintf(p.out, ": %q", e.Text)
+			}
+			fmt.Fprintln(p.out)
 		}
 		return err
 	})
@@ -162,12 +179,9 @@ func (p *program) demoRuns(ctx context.Context, c *fleet.Client) error {
 		if err := c.Submit(ctx, task); err != nil {
 			return err
 		}
-		result, err := c.Wait(ctx, id)
-		if err != nil {
+		if err := p.wait(ctx, c, id); err != nil {
 			return err
 		}
-		fmt.Fprintf(p.out, "%s is %s: %q, %d steps, %d calls\n", id, result.State, result.Reply, result.Steps,
-			result.ToolCalls)
 	}
 	return nil
 }

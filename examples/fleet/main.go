@@ -86,7 +86,7 @@ func run(ctx context.Context, args []string, env func(string) string, out, probl
 	p.cert = p.flags.String("tls-cert", "", "a PEM `file` with the certificate to present")
 	p.key = p.flags.String("tls-key", "", "a PEM `file` with the key of the certificate")
 	p.flags.Usage = func() {
-		fmt.Fprintf(problems, "usage: fleet %s [flags] %s\n", args[0], arguments[args[0]])
+		fmt.Fprintf(problems, "usage: fleet %s\n", strings.TrimSpace(args[0]+" [flags] "+arguments[args[0]]))
 		p.flags.PrintDefaults()
 	}
 	err := commands[args[0]](p, ctx, args[1:])

@@ -35,7 +35,7 @@ func TestDemo(t *testing.T) {
 	if code := run(t.Context(), []string{"demo"}, none, &out, &problems); code != 0 {
 		t.Fatalf("code %d: %s", code, problems.String())
 	}
-	if strings.Count(out.String(), `"4 orders are paid", 3 steps, 4 calls`) != 3 {
+	if strings.Count(out.String(), ` is done, 3 steps, 4 calls, 120 tokens, cost 0.0000: "4 orders are paid"`+"\n") != 3 {
 		t.Errorf("%s", out.String())
 	}
 }
@@ -111,7 +111,7 @@ func asked(t *testing.T, address string, client func(...string) string) {
 	if r, err := c.Wait(ctx, "q"); err != nil || r.Reply != "1 orders are paid" {
 		t.Errorf("%+v, %v", r, err)
 	}
-	if got := client("list"); !strings.Contains(got, "80 tokens  cost 0.0000") {
+	if got := client("list"); !strings.Contains(got, `q is done, 2 steps, 1 calls, 80 tokens, cost 0.0000: "1 orders are paid"`) {
 		t.Error(got)
 	}
 	stop()
@@ -161,15 +161,21 @@ func TestProgram(t *testing.T) {
 	}
 	asked(t, address, client)
 	url, endWorker := start("worker", "-http", "127.0.0.1:0", "-events", "records")
-	if got := client("submit", "-tenant", "acme", "a", "pay 4 orders, 2 at a time"); !strings.HasPrefix(got,
-		`done: "4 orders are paid"`) {
+	ended := client("submit", "-tenant", "acme", "a", "pay 4 orders, 2 at a time")
+	if ended != `a is done, 3 steps, 4 calls, 120 tokens, cost 0.0000: "4 orders are paid"`+"\n" {
+		t.Error(ended)
+	}
+	if got := client("list"); !strings.Contains(got, ended) {
+		t.Errorf("%s does not have %s", got, ended)
+	}
+	if got := client("history", "a"); !strings.Contains(got, "Z submitted by \"client\"\n") ||
+		!strings.HasSuffix(got, ": \"done\"\n") || strings.Contains(got, " \n") || strings.Contains(got, ` "`+"\n") {
 		t.Error(got)
 	}
-	if got := client("list"); !strings.Contains(got, "done") {
-		t.Error(got)
-	}
-	if got := client("history", "a"); !strings.Contains(got, "submitted") || !strings.Contains(got, "ended") {
-		t.Error(got)
+	var unknown bytes.Buffer
+	if code := run(ctx, []string{"history", "b"}, env, io.Discard, &unknown); code != 1 ||
+		!strings.Contains(unknown.String(), "does not exist") {
+		t.Errorf("code %d: %s", code, unknown.String())
 	}
 	client("cancel", "a") // it has ended
 	for path, want := range map[string]string{

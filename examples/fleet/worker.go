@@ -1,7 +1,6 @@
 package main
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -56,6 +55,10 @@ func (p *program) worker(ctx context.Context, args []string) error {
 		}
 		a.Hooks.ObserveAny(agent.Record(sink))
 	}
+	if *name == "" {
+		host, _ := os.Hostname() // without a name, the process has its number
+		*name = fmt.Sprintf("%s-%d", host, os.Getpid())
+	}
 	w := &fleet.Worker{
 		Store: store, Slots: *slots, Name: *name, Agents: map[string]*loop.Agent{"clerk": a},
 		Accounts: accounts(*calls, *small), Logger: slog.New(slog.NewTextHandler(p.problems, nil)),
@@ -68,7 +71,7 @@ func (p *program) worker(ctx context.Context, args []string) error {
 		defer stop()
 		fmt.Fprintf(p.out, "http://%s\n", address)
 	}
-	fmt.Fprintf(p.out, "working as %s, process %d\n", cmp.Or(*name, "worker"), os.Getpid())
+	fmt.Fprintf(p.out, "working as %s, process %d\n", *name, os.Getpid())
 	return w.Run(ctx)
 }
 

@@ -162,6 +162,10 @@ func (c *claim) resultOf(r agent.AgentResult, state State, err string) Result {
 // end records the result of the run and removes it from the queue.
 func (c *claim) end(result Result) error {
 	result.Worker, result.Claims = c.w.name, c.rec.claims
+	if saved := c.rec.counters; result.Steps == 0 { // the agent was not asked again
+		result.Steps, result.ModelCalls, result.ToolCalls = saved.Steps, saved.ModelCalls, saved.ToolCalls
+		result.Usage = saved.Usage
+	}
 	err := c.writer.append(c.hard, event{Kind: ended, Result: &result})
 	if errors.Is(err, ErrTooLarge) {
 		result.State = Failed

@@ -9,6 +9,7 @@ import (
 	"maps"
 	"reflect"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/hookgen/hookgen/generated/agent"
@@ -304,12 +305,15 @@ type Event struct {
 	Text   string    `json:"text,omitempty"` // for people
 }
 
-// History returns the events of a run, for people.
+// History returns the events of a run, for people. For an unknown run, the error wraps ErrNotFound.
 func (c *Client) History(ctx context.Context, run string) ([]Event, error) {
 	if !ValidID(run) {
 		return nil, fmt.Errorf("fleet: %.70q is not the ID of a run", run)
 	}
 	entries, err := c.store.Log.Read(ctx, run, 0)
+	if err == nil && len(entries) == 0 {
+		err = ErrNotFound
+	}
 	if err != nil {
 		return nil, fmt.Errorf("fleet: history of run %s: %w", run, err)
 	}
@@ -319,7 +323,7 @@ func (c *Client) History(ctx context.Context, run string) ([]Event, error) {
 		if e, err := decode(entry); err != nil {
 			line.Kind, line.Text = "unreadable", err.Error()
 		} else {
-			line.Kind, line.By, line.Text = string(e.Kind), e.By, e.text()
+			line.Kind, line.By, line.Text = string(e.Kind), e.By, strings.TrimSpace(e.text())
 		}
 		all = append(all, line)
 	}
@@ -332,9 +336,9 @@ func (e *event) text() string {
 	case replied:
 		return fmt.Sprintf("step %d: %d calls", e.Reply.Step, len(e.Reply.Response.ToolCalls))
 	case begun:
-		return fmt.Sprintf("%.100s %s", e.Call.Key, e.Call.Request.Name)
+		return fmt.Sprintf("call %.100s of %s", e.Call.Key, e.Call.Request.Name)
 	case finished:
-		return fmt.Sprintf("%.100s %.200s", e.Outcome.Key, e.Outcome.Result.Err)
+		return fmt.Sprintf("call %.100s %.200s", e.Outcome.Key, e.Outcome.Result.Err)
 	case saved:
 		return fmt.Sprintf("step %d", e.Progress.Counters.Steps)
 	case suspended:

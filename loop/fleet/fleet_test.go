@@ -96,6 +96,9 @@ func TestWrongTasksAreRefused(t *testing.T) {
 		if _, err := c.Status(t.Context(), id); err == nil {
 			t.Errorf("%q has a status", id)
 		}
+		if _, err := c.History(t.Context(), id); err == nil || id == "unknown" && !errors.Is(err, ErrNotFound) {
+			t.Errorf("the history of %q: %v", id, err)
+		}
 		if _, err := c.Wait(t.Context(), id); id == "unknown" && !errors.Is(err, ErrNotFound) {
 			t.Errorf("%q: %v", id, err)
 		}

@@ -214,14 +214,15 @@ func (r *record) missed(t Token) uint64 {
 func (r *record) step() int { return r.counters.Steps }
 
 func (r *record) status() Status {
-	usage := r.counters.Usage
+	s := Status{
+		Task: r.task, State: r.state, Worker: r.worker, Hooks: r.hooks, Step: r.step(), ToolCalls: r.counters.ToolCalls,
+		Usage: r.counters.Usage, Claims: r.claims, Questions: r.pending(), Result: r.result, Submitted: r.submitted,
+		Changed: r.changed,
+	}
 	if r.result != nil {
-		usage = r.result.Usage
+		s.Step, s.ToolCalls, s.Usage = r.result.Steps, r.result.ToolCalls, r.result.Usage
 	}
-	return Status{
-		Task: r.task, State: r.state, Worker: r.worker, Hooks: r.hooks, Step: r.step(), Usage: usage, Claims: r.claims,
-		Questions: r.pending(), Result: r.result, Submitted: r.submitted, Changed: r.changed,
-	}
+	return s
 }
 
 // pending returns the questions of a suspended run.

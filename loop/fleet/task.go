@@ -97,10 +97,11 @@ type Result struct {
 type Status struct {
 	Task      Task        `json:"task"`
 	State     State       `json:"state"`
-	Worker    string      `json:"worker,omitempty"`    // that claimed the run last
-	Hooks     string      `json:"hooks,omitempty"`     // Worker.Hooks of the first claim
-	Step      int         `json:"step"`                // the last saved step
-	Usage     agent.Usage `json:"usage"`               // until that step, or of the result
+	Worker    string      `json:"worker,omitempty"` // that claimed the run last
+	Hooks     string      `json:"hooks,omitempty"`  // Worker.Hooks of the first claim
+	Step      int         `json:"step"`             // the last saved step, or that of the result
+	ToolCalls int         `json:"tool_calls"`       // until that step, as is Usage
+	Usage     agent.Usage `json:"usage"`
 	Claims    int         `json:"claims"`              // by workers so far
 	Questions []Question  `json:"questions,omitempty"` // of a suspended run
 	Result    *Result     `json:"result,omitempty"`    // of a final state
