@@ -17,17 +17,15 @@ func commit(added []*entry, reg, old *registration) error {
 		all = slices.Concat(added, removed)
 	}
 	registries := registriesOf(all)
-	before := make([]orderings, len(registries))
+	before := make([]ordering, len(registries))
 	for i, r := range registries {
-		before[i] = r.orderings
-		before[i].forgetGraphs() // later changes modify them
+		before[i].entries = r.entries // without the graph, which the changes below modify
 	}
 	restore := func() {}
 	if old != nil {
 		restore = takePlace(added, reg, old)
 		for _, r := range registries {
 			r.remove(old.has)
-			r.forgetGraphs()
 		}
 		unlist(removed)
 	}
@@ -43,7 +41,7 @@ func commit(added []*entry, reg, old *registration) error {
 		restore()
 		list(removed)
 		for i, r := range registries {
-			r.orderings = before[i]
+			r.ordering = before[i]
 		}
 		return err
 	}
@@ -83,7 +81,7 @@ func takePlace(added []*entry, reg, old *registration) (restore func()) {
 	place.holder = reg
 	for _, e := range added {
 		e.seq = slices.Concat(place.seq, e.seq)
-		e.anchors = slices.DeleteFunc(slices.Clone(e.anchors), func(a anchor) bool { return a.target().place == place })
+		e.anchors = slices.DeleteFunc(slices.Clone(e.anchors), func(a anchor) bool { return a.now() == place })
 		for r := reg.around; r != nil; r = r.around {
 			e.regs = append(e.regs, r)
 		}
@@ -99,22 +97,15 @@ func takePlace(added []*entry, reg, old *registration) (restore func()) {
 // order adds the entries to the orderings, or returns why that is impossible. Then it may have added some of them.
 func order(added []*entry, registries []*Registry) error {
 	for _, r := range registries {
-		var own [kinds][]*entry
-		for _, e := range added {
-			if e.registry == r {
-				own[e.kind] = append(own[e.kind], e)
-			}
-		}
-		for k, entries := range own {
-			if err := r.add(entries, &r.orderings[k]); err != nil {
-				return fmt.Errorf("%s: %w", r.point.Name, err)
-			}
+		own := slices.DeleteFunc(slices.Clone(added), func(e *entry) bool { return e.registry != r })
+		if err := r.add(own); err != nil {
+			return fmt.Errorf("%s: %w", r.point.Name, err)
 		}
 	}
 	return nil
 }
 
-func (r *Registry) add(entries []*entry, to *ordering) error {
+func (r *Registry) add(entries []*entry) error {
 	if len(entries) == 0 {
 		return nil
 	}
@@ -134,17 +125,17 @@ func (r *Registry) add(entries []*entry, to *ordering) error {
 			}
 		}
 	}
-	return to.add(entries)
+	return r.ordering.add(entries)
 }
 
 // checkAnchorsTo checks the anchors of others to a registration that replaced another one, and to the Uses around it.
 func checkAnchorsTo(reg *registration, registries []*Registry) error {
 	for _, r := range registries {
-		for _, layer := range r.layers() {
-			for _, e := range layer.all() {
+		for _, l := range r.layers() {
+			for _, e := range l.entries {
 				for _, a := range e.anchors {
-					for to := reg; to != nil && layer.live == nil; to = to.around {
-						if a.target().place != to.place {
+					for to := reg; to != nil && !l.frozen; to = to.around {
+						if a.now() != to.place {
 							continue
 						}
 						if err := e.checkAnchor(a); err != nil {
@@ -160,7 +151,7 @@ func checkAnchorsTo(reg *registration, registries []*Registry) error {
 
 // checkAnchor refuses an anchor to other Hooks, and one that would reverse the order of two layers.
 func (e *entry) checkAnchor(a anchor) error {
-	r, to := e.registry, a.target().place
+	r, to := e.registry, a.now()
 	reg := to.holder
 	refusal := func(why string) error {
 		word := "before"

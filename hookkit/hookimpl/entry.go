@@ -33,7 +33,6 @@ const (
 	isHook kind = iota
 	isObserver
 	isTracer
-	kinds // their number
 )
 
 // An anchor is one registration in a Before or an After.
@@ -42,13 +41,13 @@ type anchor struct {
 	after bool
 }
 
-// target returns the place that the anchor means now, and the side.
-func (a anchor) target() target {
+// now returns the place that the anchor means now.
+func (a anchor) now() *place {
 	p := a.place
 	for p.whole != nil {
 		p = p.whole
 	}
-	return target{p, a.after}
+	return p
 }
 
 // isAnchored reports whether the entry has a Before or an After.

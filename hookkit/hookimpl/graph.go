@@ -13,14 +13,15 @@ import (
 // 2,000 hooks all precede the start of the Use, and the start precedes each of its hooks.
 type graph struct {
 	of      map[*entry]*node
-	members map[*place][]*node
-	groups  map[target]*node // the starts and the ends of registrations
-	walks   uint             // counts the calls of check
+	members map[target][]*node // by the starts of registrations
+	groups  map[target]*node   // the starts and the ends of registrations
+	walks   uint               // counts the calls of check
 }
 
-// A target is one side of the hooks of a registration: its start, or its end if after is set.
+// A target is one side of the entries of a kind in a registration: their start, or their end if after is set.
 type target struct {
 	place *place
+	kind  kind
 	after bool
 }
 
@@ -39,7 +40,7 @@ type node struct {
 }
 
 func newGraph(entries []*entry) (*graph, error) {
-	g := &graph{of: make(map[*entry]*node), members: make(map[*place][]*node), groups: make(map[target]*node)}
+	g := &graph{of: make(map[*entry]*node), members: make(map[target][]*node), groups: make(map[target]*node)}
 	return g, g.add(entries)
 }
 
@@ -49,17 +50,18 @@ func (g *graph) add(added []*entry) error {
 		n := &node{entry: e}
 		g.of[e] = n
 		for _, r := range e.regs {
-			g.members[r.place] = append(g.members[r.place], n)
-			for _, after := range []bool{false, true} {
-				if group := g.groups[target{r.place, after}]; group != nil {
-					link(group, n, after)
+			start, end := target{r.place, e.kind, false}, target{r.place, e.kind, true}
+			g.members[start] = append(g.members[start], n)
+			for _, side := range []target{start, end} {
+				if group := g.groups[side]; group != nil {
+					link(group, n, side.after)
 				}
 			}
 		}
 	}
 	for _, e := range added {
 		for _, a := range e.anchors {
-			link(g.of[e], g.group(a.target()), a.after)
+			link(g.of[e], g.group(target{a.now(), e.kind, a.after}), a.after)
 		}
 	}
 	g.walks++
@@ -90,7 +92,7 @@ func (g *graph) group(to target) *node {
 	if n == nil {
 		n = new(node)
 		g.groups[to] = n
-		for _, m := range g.members[to.place] {
+		for _, m := range g.members[target{place: to.place, kind: to.kind}] {
 			link(n, m, to.after)
 		}
 	}

@@ -30,7 +30,7 @@ func Layer(name string, inner, outer []hookkit.AnyPoint) {
 	refuseInBind(bases, "Layer", "the program adds layers")
 	for i, o := range bases {
 		in := registryOf(&inner[i])
-		in.outer, in.bases, in.name = o, []*Registry{o}, name
+		in.bases, in.name = []*Registry{o}, name
 		in.state.activate(true) // a hook may be added to an outer layer at any time
 	}
 }
@@ -90,8 +90,8 @@ func Registered(points []hookkit.AnyPoint, name string) []*hookkit.Registration 
 	defer registering.Unlock()
 	var all []*entry
 	for _, r := range registries(points) {
-		for _, layer := range r.layers() {
-			all = append(all, layer.all()...)
+		for _, l := range r.layers() {
+			all = append(all, l.entries...)
 		}
 	}
 	slices.SortStableFunc(all, bySeq)

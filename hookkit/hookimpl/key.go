@@ -95,50 +95,49 @@ func SameKey[K comparable](key string, began, now K) error {
 		key, fmt.Sprint(now), fmt.Sprint(began)))
 }
 
-// keyed are the registrations at a point with a key, of which some are for some keys only. Hooks and observers are
-// indexed by their kind.
+// keyed are the registrations at a point with a key, of which some are for some keys only.
 type keyed struct {
-	all    [2][]*entry      // in order
-	common [2][]int         // the positions of those for all keys
-	slots  map[any]*keySlot // only those keys for which something is registered
+	all    []*entry         // in order
+	common []int            // the positions of those for all keys
+	keys   []any            // for which something is registered, in order
+	slots  map[any]*keySlot // by these keys
 }
 
 // A keySlot is the registrations for one key.
 type keySlot struct {
-	own      [2][]int                 // the positions of those for this key
+	own      []int                    // the positions of those for this key
 	snapshot atomic.Pointer[Snapshot] // nil until the first fire with the key
 }
 
-// byKey sorts the entries by their keys, and reduces the snapshot to those for all keys.
-func (s *Snapshot) byKey() {
-	k := &keyed{all: [2][]*entry{isHook: s.entries, isObserver: s.observers}, slots: make(map[any]*keySlot)}
-	for kind, all := range k.all {
-		for i, e := range all {
-			if e.Keys.Name == "" {
-				k.common[kind] = append(k.common[kind], i)
+// byKey sorts the entries by their keys. The result is nil if all are for all keys.
+func byKey(all []*entry) *keyed {
+	if !slices.ContainsFunc(all, func(e *entry) bool { return e.Keys.Name != "" }) {
+		return nil
+	}
+	k := &keyed{all: all, slots: make(map[any]*keySlot)}
+	for i, e := range all {
+		if e.Keys.Name == "" {
+			k.common = append(k.common, i)
+		}
+		for _, key := range e.Keys.Values {
+			slot := k.slots[key]
+			if slot == nil {
+				slot = new(keySlot)
+				k.slots[key], k.keys = slot, append(k.keys, key)
 			}
-			for _, key := range e.Keys.Values {
-				slot := k.slots[key]
-				if slot == nil {
-					slot = new(keySlot)
-					k.slots[key] = slot
-				}
-				slot.own[kind] = append(slot.own[kind], i)
-			}
+			slot.own = append(slot.own, i)
 		}
 	}
-	if len(k.slots) > 0 {
-		s.keyed, s.entries, s.observers = k, k.with(isHook, nil), k.with(isObserver, nil)
-	}
+	return k
 }
 
-// with returns the entries of a kind for all keys and those at the positions, in order.
-func (k *keyed) with(of kind, own []int) []*entry {
+// with returns the entries for all keys and those at the positions, in order.
+func (k *keyed) with(own []int) []*entry {
 	var entries []*entry
-	positions := slices.Concat(k.common[of], own)
+	positions := slices.Concat(k.common, own)
 	slices.Sort(positions)
 	for _, at := range positions {
-		entries = append(entries, k.all[of][at])
+		entries = append(entries, k.all[at])
 	}
 	return entries
 }
@@ -155,9 +154,8 @@ func (s *Snapshot) forKey(key any) *Snapshot {
 	if made := slot.snapshot.Load(); made != nil {
 		return made
 	}
-	own := &Snapshot{registrations: &registrations{point: s.point, layers: s.layers, tracers: s.tracers,
-		onFailure: s.onFailure, entries: s.keyed.with(isHook, slot.own[isHook]),
-		observers: s.keyed.with(isObserver, slot.own[isObserver])}}
+	own := &Snapshot{registrations: &registrations{point: s.point, layers: s.layers, onFailure: s.onFailure}}
+	own.divide(s.keyed.with(slot.own))
 	own.fill()
 	slot.snapshot.Store(own)
 	return own
@@ -192,21 +190,10 @@ func (r *Registry) Keys() []any {
 	if !r.state.Active() {
 		return nil
 	}
-	now := r.state.latest().keyed
-	if now == nil {
-		return nil
+	if now := r.state.latest().keyed; now != nil {
+		return slices.Clone(now.keys)
 	}
-	var keys []any
-	known := make(map[any]bool)
-	for _, e := range slices.Concat(now.all[:]...) {
-		for _, key := range e.Keys.Values {
-			if !known[key] {
-				known[key] = true
-				keys = append(keys, key)
-			}
-		}
-	}
-	return keys
+	return nil
 }
 
 // keysInWords lists the first of the keys.

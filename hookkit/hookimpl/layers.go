@@ -2,51 +2,55 @@ package hookimpl
 
 import (
 	"cmp"
+	"context"
 	"slices"
+
+	"github.com/hookgen/hookgen/hookkit"
 )
 
-// layers returns the registries whose hooks r fires, the outermost first: those of its bases, each once, and r itself.
-func (r *Registry) layers() []*Registry {
-	var all []*Registry
+// A layer is the registrations of one registry: those of now or, in the result of Pinned, of an earlier moment.
+type layer struct {
+	of        *Registry
+	name      string   // in listings; "" for the outermost Hooks
+	entries   []*entry // in firing order
+	onFailure func(context.Context, *hookkit.Failure)
+	frozen    bool // it never changes
+}
+
+// layers returns the layers whose hooks r fires, the outermost first: those of its bases, each once, and its own. The
+// caller holds the lock.
+func (r *Registry) layers() []layer {
+	if r.frozen != nil {
+		return r.frozen
+	}
+	var all []layer
 	for i, base := range r.bases {
 		if i == 0 {
 			all = base.layers()
 			continue
 		}
-		for _, layer := range base.layers() {
-			if !slices.ContainsFunc(all, layer.isSame) {
-				all = append(all, layer)
+		for _, l := range base.layers() {
+			if !slices.ContainsFunc(all, l.of.owns) {
+				l.name = cmp.Or(l.name, r.name)
+				all = append(all, l)
 			}
 		}
 	}
 	if r.fixed == "" {
-		all = append(all, r)
+		all = append(all, layer{of: r, name: r.name, entries: r.inOrder(), onFailure: r.onFailure})
 	}
 	return all
 }
 
-// nameOf returns the name of one of the layers of r. The outermost Hooks have none; in the result of Over those of the
-// second base have the name of the result.
-func (r *Registry) nameOf(layer *Registry) string {
-	root := r.outermost()
-	if layer.name != "" || layer.live != nil || len(root.bases) < 2 || slices.Contains(root.bases[0].layers(), layer) {
-		return layer.name
+// owns reports whether the layer is that of r.
+func (r *Registry) owns(l layer) bool { return l.of == r }
+
+// outer returns the registry of the outer layer, or nil if r is the outermost.
+func (r *Registry) outer() *Registry {
+	if len(r.bases) == 1 {
+		return r.bases[0]
 	}
-	return cmp.Or(root.bases[1].nameOf(layer), root.name)
-}
-
-// isSame reports whether both registries are one, or copies of one.
-func (r *Registry) isSame(other *Registry) bool { return r.origin() == other.origin() }
-
-// origin returns the registry of which r is a frozen copy, or r itself.
-func (r *Registry) origin() *Registry { return cmp.Or(r.live, r) }
-
-// outermost returns the registry of the same point in the Hooks that all layers are on.
-func (r *Registry) outermost() *Registry {
-	for r.outer != nil {
-		r = r.outer
-	}
-	return r
+	return nil
 }
 
 // isWith reports whether both registries belong to one Hooks and the layers on it.
@@ -54,9 +58,17 @@ func (r *Registry) isWith(other *Registry) bool {
 	return sameHooks(r.outermost().genPoint, other.outermost().genPoint)
 }
 
+// outermost returns the registry of the same point in the Hooks that all layers are on.
+func (r *Registry) outermost() *Registry {
+	for r.outer() != nil {
+		r = r.outer()
+	}
+	return r
+}
+
 // isWithin reports whether outer is one of the layers around r.
 func (r *Registry) isWithin(outer *Registry) bool {
-	for at := r.outer; at != nil; at = at.outer {
+	for at := r.outer(); at != nil; at = at.outer() {
 		if at == outer {
 			return true
 		}

@@ -28,21 +28,22 @@ func (r *Registry) list(k kind) []hookkit.Info {
 	defer registering.Unlock()
 	layers := r.layers()
 	var infos []hookkit.Info
-	for depth, layer := range layers {
-		name := r.nameOf(layer)
-		for _, e := range layer.orderings[k].inOrder() {
-			i := e.info(layers, depth, name)
-			i.FailClosed = k == isHook && layer.point.stops(e)
-			infos = append(infos, i)
+	for depth, l := range layers {
+		for _, e := range l.entries {
+			if e.kind == k {
+				i := e.info(layers, depth)
+				i.FailClosed = k == isHook && r.point.stops(e)
+				infos = append(infos, i)
+			}
 		}
 	}
 	return infos
 }
 
-// info describes the entry in the layer of that depth and name; layers are those that fire together.
-func (e *entry) info(layers []*Registry, depth int, name string) hookkit.Info {
+// info describes the entry in the layer of that depth; layers are those that fire together.
+func (e *entry) info(layers []layer, depth int) hookkit.Info {
 	i := hookkit.Info{
-		Name: e.Name, Site: e.Site, Priority: e.Priority, Layer: depth, LayerName: name,
+		Name: e.Name, Site: e.Site, Priority: e.Priority, Layer: depth, LayerName: layers[depth].name,
 		Timeout: e.Timeout,
 	}
 	if e.Keys.Name != "" {
@@ -56,21 +57,22 @@ func (e *entry) info(layers []*Registry, depth int, name string) hookkit.Info {
 }
 
 // why gives the reasons for the position of the entry.
-func (e *entry) why(i hookkit.Info, layers []*Registry) string {
+func (e *entry) why(i hookkit.Info, layers []layer) string {
 	words := []string{fmt.Sprintf("priority %d", e.Priority)}
 	if t := tiers[e.Priority]; !e.Ranked {
 		words[0] += " (default)"
 	} else if t != "" {
 		words[0] += " (" + t + ")"
 	}
-	layer := fmt.Sprintf("layer %d", i.Layer)
+	in := fmt.Sprintf("layer %d", i.Layer)
 	if i.LayerName != "" {
-		layer += " (" + i.LayerName + ")"
+		in += " (" + i.LayerName + ")"
 	}
-	words = append(words, layer)
+	words = append(words, in)
 	for _, a := range e.anchors {
-		to := a.target().place
-		if !slices.ContainsFunc(layers, func(layer *Registry) bool { return layer.has(to) }) {
+		to := a.now()
+		isThere := func(other *entry) bool { return other.kind != isTracer && other.isAt(to) }
+		if !slices.ContainsFunc(layers, func(l layer) bool { return slices.ContainsFunc(l.entries, isThere) }) {
 			continue // removed, or without a hook at the point
 		}
 		word := "before "

@@ -2,7 +2,8 @@ package hookimpl
 
 import "slices"
 
-// An ordering holds the entries of one layer at one point. A contradiction of their anchors is found when an entry is
+// An ordering holds the hooks, observers and tracers of one layer at one point. Each kind has an order of its own, so
+// that an anchor concerns those of the same kind only. A contradiction of their anchors is found when an entry is
 // added. The firing order is computed when somebody asks for it.
 //
 // It is written for tens of entries, and thousands are in order within a second. The zero value is ready to use. An
@@ -49,48 +50,7 @@ func (o *ordering) inOrder() []*entry {
 	return o.ordered
 }
 
-// remove removes the entries for which gone returns true.
+// remove removes the entries for which gone returns true. The next change or fire reads the anchors again.
 func (o *ordering) remove(gone func(*entry) bool) {
-	if kept := slices.DeleteFunc(slices.Clone(o.entries), gone); len(kept) < len(o.entries) {
-		*o = ordering{entries: kept}
-	}
-}
-
-// has reports whether an entry of the place is here.
-func (o *ordering) has(p *place) bool {
-	return slices.ContainsFunc(o.entries, func(e *entry) bool { return e.isAt(p) })
-}
-
-// orderings are the orderings of one registry.
-type orderings [kinds]ordering
-
-// all returns the entries.
-func (o *orderings) all() []*entry {
-	return slices.Concat(o[isHook].entries, o[isObserver].entries, o[isTracer].entries)
-}
-
-// has reports whether a hook or observer of the place is here.
-func (o *orderings) has(p *place) bool { return o[isHook].has(p) || o[isObserver].has(p) }
-
-// remove removes the entries for which gone returns true.
-func (o *orderings) remove(gone func(*entry) bool) {
-	for k := range o {
-		o[k].remove(gone)
-	}
-}
-
-// frozen returns copies that are in order, and of which nobody changes the entries.
-func (o *orderings) frozen() (c orderings) {
-	for k := range o {
-		now := o[k].inOrder()
-		c[k] = ordering{entries: now, ordered: now}
-	}
-	return c
-}
-
-// forgetGraphs makes the next change or fire read the anchors again. Their meaning may have changed.
-func (o *orderings) forgetGraphs() {
-	for k := range o {
-		o[k].ordered, o[k].graph = nil, nil
-	}
+	*o = ordering{entries: slices.DeleteFunc(slices.Clone(o.entries), gone)}
 }

@@ -49,12 +49,11 @@ func Pinned[H any](pin *Pin[H], h *H, points func(*H) []hookkit.AnyPoint) *H {
 // freeze makes r, which is new, fire what from fires now, whatever changes later. For a layer on r it counts as a layer
 // on from. The caller holds the lock.
 func (r *Registry) freeze(from *Registry) {
-	r.outer, r.fixed, r.name = from, fixedByPinned, from.name
-	now := from.take()
-	for _, layer := range now.layers {
-		r.bases = append(r.bases, &Registry{point: layer.point, genPoint: layer.genPoint, name: from.nameOf(layer),
-			live: layer.origin(), orderings: layer.frozen(), onFailure: layer.onFailure})
+	now := from.layers()
+	from.dependOn(now)
+	r.bases, r.fixed, r.frozen = []*Registry{from}, fixedByPinned, slices.Clone(now)
+	for i := range r.frozen {
+		r.frozen[i].frozen = true
 	}
-	from.dependOn(now.layers)
-	r.state.activate(len(now.entries) > 0 || now.observed() || now.keyed != nil)
+	r.state.activate(slices.ContainsFunc(now, func(l layer) bool { return len(l.entries) > 0 }))
 }

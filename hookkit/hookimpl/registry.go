@@ -16,15 +16,14 @@ type Registry struct {
 	point    *Point
 	genPoint any // the generated Point, for Point.Fire
 	state    *State
-	outer    *Registry   // of the outer layer; nil if this is the outermost
-	bases    []*Registry // it fires their hooks before its own: outer, the two of Over, or the frozen copies of Pinned
+	bases    []*Registry // it fires their hooks before its own: the outer layer, the two of Over, or that of Pinned
+	frozen   []layer     // of Pinned: the layers of its base, as they were then; else nil
 	fixed    string      // why it has no hooks of its own, and where to register them instead; "" if it has
-	live     *Registry   // of a frozen copy: the registry that was copied; else nil
 	name     string      // of the layer
 	stage    atomic.Uint32
 
 	// What follows is guarded by the lock registering.
-	orderings
+	ordering
 	onFailure func(context.Context, *hookkit.Failure) // nil to use that of the outer layer
 	pins      []dropper                               // of Hooks with frozen copies of this registry, each once
 
@@ -50,11 +49,12 @@ const (
 )
 
 // dependOn makes later changes of the layers drop the snapshot and the pins of r. The caller holds the lock.
-func (r *Registry) dependOn(layers []*Registry) {
-	for _, layer := range layers {
-		if layer.live != nil {
+func (r *Registry) dependOn(layers []layer) {
+	for _, l := range layers {
+		if l.frozen {
 			continue // it never changes
 		}
+		layer := l.of
 		if len(layer.dependents) >= layer.sweep {
 			maps.DeleteFunc(layer.dependents, func(p weak.Pointer[Registry], _ struct{}) bool { return p.Value() == nil })
 			layer.sweep = 2*len(layer.dependents) + 8
@@ -79,7 +79,7 @@ func (r *Registry) changed() {
 		}
 	}
 	clear(r.dependents)
-	r.state.activate(len(r.all()) > 0 || r.outer != nil || r.stage.Load() != serving)
+	r.state.activate(len(r.entries)+len(r.bases) > 0 || r.stage.Load() != serving)
 }
 
 // Add registers a hook for a method of the generated Point.

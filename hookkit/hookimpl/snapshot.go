@@ -29,7 +29,7 @@ type Snapshot struct {
 // registrations are the part of a Snapshot that its copies share.
 type registrations struct {
 	point     *Point
-	layers    []*Registry
+	layers    []layer
 	entries   []*entry // parallel to Hooks
 	observers []*entry
 	tracers   []*entry
@@ -40,7 +40,7 @@ type registrations struct {
 
 // depth returns the position of the entry's layer, 0 for the outermost.
 func (s *Snapshot) depth(e *entry) int {
-	return slices.IndexFunc(s.layers, e.registry.isSame)
+	return slices.IndexFunc(s.layers, e.registry.owns)
 }
 
 // observed reports whether there are observers or tracers, so that each fire needs a copy of its own.
@@ -49,21 +49,35 @@ func (s *Snapshot) observed() bool { return len(s.observers)+len(s.tracers) > 0 
 // take gathers the registrations of the layers, without Hooks. The caller holds the lock.
 func (r *Registry) take() *Snapshot {
 	s := &Snapshot{registrations: &registrations{point: r.point, layers: r.layers()}}
-	for _, layer := range s.layers {
-		s.entries = append(s.entries, layer.orderings[isHook].inOrder()...)
-		s.observers = append(s.observers, layer.orderings[isObserver].inOrder()...)
-		s.tracers = append(s.tracers, layer.orderings[isTracer].inOrder()...)
-		if layer.onFailure != nil {
-			s.onFailure = layer.onFailure
+	var all []*entry
+	for _, l := range s.layers {
+		all = append(all, l.entries...)
+		if l.onFailure != nil {
+			s.onFailure = l.onFailure
 		}
 	}
-	if r.point.Reverse {
+	if k := byKey(all); k != nil {
+		s.keyed, all = k, k.with(nil)
+	}
+	s.divide(all)
+	return s
+}
+
+// divide makes the entries those of the snapshot.
+func (s *Snapshot) divide(all []*entry) {
+	for _, e := range all {
+		switch e.kind {
+		case isHook:
+			s.entries = append(s.entries, e)
+		case isObserver:
+			s.observers = append(s.observers, e)
+		case isTracer:
+			s.tracers = append(s.tracers, e)
+		}
+	}
+	if s.point.Reverse {
 		slices.Reverse(s.entries)
 	}
-	if r.point.Key != nil {
-		s.byKey()
-	}
-	return s
 }
 
 // fill makes Hooks from the entries.

@@ -28,7 +28,7 @@ func Use(points, staged []hookkit.AnyPoint, hook any, bind func(), opts []hookki
 	var hooks, deciding bool
 	for i := range staged {
 		at := registryOf(&points[i])
-		for _, e := range registryOf(&staged[i]).all() {
+		for _, e := range registryOf(&staged[i]).entries {
 			hooks = hooks || e.kind == isHook
 			deciding = deciding || e.kind == isHook && at.point.decides
 			e.registry = at
@@ -50,7 +50,7 @@ func Use(points, staged []hookkit.AnyPoint, hook any, bind func(), opts []hookki
 	case old != nil && !registryOf(&points[0]).isWith(old.entries[0].registry):
 		impossible("%s (%s) was registered on other Hooks; remove it there instead of Replacing it", old.name, old.site)
 	}
-	resequence(added)
+	clock++ // all have one place in time, and in it the order in which Bind added them
 	for _, e := range added {
 		e.use(reg, &set)
 	}
@@ -61,7 +61,7 @@ func Use(points, staged []hookkit.AnyPoint, hook any, bind func(), opts []hookki
 		impossible("%v", err)
 	}
 	for i := range staged { // which a hook may keep, and with them what is removed later
-		registryOf(&staged[i]).orderings = orderings{}
+		registryOf(&staged[i]).ordering = ordering{}
 	}
 	return reg.public
 }
@@ -98,6 +98,10 @@ func (e *entry) use(reg *registration, set *opaque.Settings) {
 	if set.Site != "" || !e.sited {
 		e.Site, e.sited = reg.site, set.Site != ""
 	}
+	e.seq = slices.Concat([]uint64{clock}, e.seq)
+	for _, r := range e.regs {
+		r.place.seq = nil
+	}
 	e.regs[len(e.regs)-1].around = reg
 	e.regs = append(e.regs, reg)
 	e.Keys = e.Keys.And(set.Keys)
@@ -124,22 +128,7 @@ func anchorAll(added []*entry, given []anchor) {
 		}
 	}
 	for _, e := range added {
-		inside := slices.DeleteFunc(slices.Clone(e.anchors), func(a anchor) bool { return !own[a.target().place] })
+		inside := slices.DeleteFunc(slices.Clone(e.anchors), func(a anchor) bool { return !own[a.now()] })
 		e.anchors = append(inside, given...)
-	}
-}
-
-// resequence gives the entries new places in time, in the order in which Bind added them.
-func resequence(all []*entry) {
-	var old, now []uint64
-	for _, e := range slices.SortedStableFunc(slices.Values(all), bySeq) {
-		if slices.Compare(e.seq, old) != 0 {
-			clock++
-			old, now = e.seq, []uint64{clock}
-		}
-		e.seq = now
-		for _, r := range e.regs {
-			r.place.seq = nil
-		}
 	}
 }
