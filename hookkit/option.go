@@ -159,13 +159,12 @@ func FailClosed() gateUseOption {
 //
 // The new hooks take the old position among hooks of equal priority. The Before and After of others that name the old
 // registration, or a part of it, apply to the new one from now on. The same is true for a Before, an After or a
-// Replacing that names the old registration later. Priority, name, timeout and anchors are those of the new Use. If a
-// Use in a Bind is replaced, the new hooks belong to the Use of that Bind, and are removed with it. Remove on the old
-// registration does nothing.
+// Replacing that names the old registration later. Priority, name, timeout and anchors are those of the new Use. Remove
+// on the old registration does nothing.
 //
 // If the new order contradicts itself, the Use panics, and the old registration stays, as after every other panic of
-// Use. A registration that was removed is ignored; nil panics, and so do two
-// options Replacing.
+// Use. A registration that was removed is ignored. Use also panics for a registration of other Hooks or of another
+// layer, and for one that was made in the Bind of another Use. Nil and two options Replacing panic too.
 func Replacing(reg *Registration) UseOption {
 	old := anchored("Replacing", []*Registration{reg})[0]
 	return option(func(s *opaque.Settings) {

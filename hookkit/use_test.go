@@ -313,15 +313,14 @@ func TestUseReplacesARegistration(t *testing.T) {
 		h.Use(hooked(&d, "new"), hookkit.Replacing(old))
 		d.want(t, &h, "new")
 	})
-	t.Run("that was made in a Bind", func(t *testing.T) {
+	t.Run("of the same Bind", func(t *testing.T) {
 		var h hooks
 		var d diary
-		var old *hookkit.Registration
 		h.Use(bind(func(h *hooks) {
-			old = h.Use(hooked(&d, "old"))
+			old := h.Use(hooked(&d, "old"))
 			h.First.Add(d.hook("kept"))
+			h.Use(hooked(&d, "new"), hookkit.Replacing(old))
 		}))
-		h.Use(hooked(&d, "new"), hookkit.Replacing(old))
 		d.want(t, &h, "new", "kept")
 	})
 	t.Run("and keeps it if the Use panics", func(t *testing.T) {

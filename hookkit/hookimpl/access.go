@@ -132,7 +132,7 @@ func (r *Registry) AddAny(h hookkit.AnyHook, opts []hookkit.GateOption) *hookkit
 	if set.Name == "" {
 		set.Name = nameOf(h)
 	}
-	return r.addAt("AddAny", site, "hook", isHook, r.point.MakeHook(r.point.Name, h), set)
+	return r.addAt("AddAny", site, isHook, r.point.MakeHook(r.point.Name, h), set)
 }
 
 // ObserveAny implements [hookkit.AnyPoint.ObserveAny].

@@ -2,12 +2,14 @@ package hookimpl
 
 import (
 	"cmp"
+	"context"
 	"fmt"
 	"reflect"
 	"runtime"
 	"slices"
 	"strings"
 
+	"github.com/hookgen/hookgen/hookkit"
 	"github.com/hookgen/hookgen/hookkit/internal/opaque"
 )
 
@@ -17,9 +19,10 @@ type entry struct {
 
 	kind     kind
 	hook     any
-	regs     []*registration // every registration it belongs to, the innermost first; a Use appends its own
-	sited    bool            // the site was given
-	seq      []uint64        // the time of registration, and the position in what replaced the entry of that time
+	notify   func(context.Context, hookkit.AnyRun, hookkit.AnyFired) // of an observer of all points
+	regs     []*registration                                         // every registration it belongs to, the innermost first; a Use appends its own
+	sited    bool                                                    // the site was given
+	seq      []uint64                                                // the time of registration, and the position in what replaced the entry of that time
 	anchors  []anchor
 	registry *Registry
 	queue    *queue // of Async
@@ -34,6 +37,8 @@ const (
 	isObserver
 	isTracer
 )
+
+func (k kind) String() string { return [...]string{"hook", "observer", "tracer"}[k] }
 
 // An anchor is one registration in a Before or an After.
 type anchor struct {
@@ -52,6 +57,9 @@ func (a anchor) now() *place {
 
 // isAnchored reports whether the entry has a Before or an After.
 func (e *entry) isAnchored() bool { return len(e.anchors) > 0 }
+
+// isWholly reports whether no other registration contains the one of the entry.
+func (e *entry) isWholly(r *registration) bool { return e.regs[len(e.regs)-1] == r }
 
 // isAt reports whether the entry belongs to the registration that holds the place.
 func (e *entry) isAt(p *place) bool {
@@ -97,8 +105,10 @@ func anchors(set opaque.Settings) []anchor {
 	return as
 }
 
-// newEntry makes an entry. Nothing is registered yet.
-func newEntry(k kind, hook any, set opaque.Settings, site string) *entry {
+// newEntry makes an entry. Nothing is registered yet. It panics if the hook is nil, or one of the options cannot be
+// used.
+func newEntry(verb, site string, k kind, hook any, set opaque.Settings) *entry {
+	refuse(verb, site, k, hook, set)
 	e := &entry{Settings: set, kind: k, hook: hook, sited: set.Site != "", anchors: anchors(set)}
 	e.Before, e.After = nil, nil // so that they do not keep hooks that are removed
 	e.Site = cmp.Or(set.Site, site)
@@ -112,10 +122,10 @@ func newEntry(k kind, hook any, set opaque.Settings, site string) *entry {
 }
 
 // refuse panics if the hook or observer is nil, or one of the options cannot be used.
-func refuse(verb, site, what string, hook any, set opaque.Settings) {
+func refuse(verb, site string, k kind, hook any, set opaque.Settings) {
 	problem := set.Invalid
 	if isNil(hook) {
-		problem = "the " + what + " is nil; pass a value"
+		problem = fmt.Sprintf("the %v is nil; pass a value", k)
 	}
 	if problem != "" {
 		panic(fmt.Sprintf("hookkit: %s at %s: %s", verb, site, problem))
@@ -136,9 +146,6 @@ func isNil(hook any) bool {
 
 // nameOf returns the type of a hook without its star and its type arguments, or the name of a function.
 func nameOf(hook any) string {
-	if e, ok := hook.(everything); ok {
-		hook = e.observer
-	}
 	v := reflect.ValueOf(hook)
 	if v.Kind() == reflect.Func {
 		if f := runtime.FuncForPC(v.Pointer()); f != nil {

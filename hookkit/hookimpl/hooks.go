@@ -19,9 +19,9 @@ func ObserveAny(points []hookkit.AnyPoint, observer any,
 // observeAny registers one observer at the site.
 func observeAny(site string, owners []*Registry, observer any,
 	notify func(context.Context, hookkit.AnyRun, hookkit.AnyFired), opts []hookkit.ObserverOption) *hookkit.Registration {
-	set := options(opts)
-	refuse("ObserveAny", site, "observer", observer, set)
-	return register("ObserveAny", newEntry(isObserver, everything{observer, notify}, set, site), owners...)
+	e := newEntry("ObserveAny", site, isObserver, observer, options(opts))
+	e.notify = notify
+	return register("ObserveAny", e, owners...)
 }
 
 // Layer makes each of the inner points, which are new, a layer on the outer point in the same place.
@@ -49,11 +49,10 @@ func Over(name string, result, first, second []hookkit.AnyPoint) {
 
 // Trace attaches the tracer to the points.
 func Trace(points []hookkit.AnyPoint, t hookkit.Tracer) *hookkit.Registration {
-	site := callsite.Of(2)
-	refuse("Trace", site, "tracer", t, opaque.Settings{})
+	e := newEntry("Trace", callsite.Of(2), isTracer, t, opaque.Settings{})
 	owners := registries(points)
 	refuseInBind(owners, "Trace", "the operator traces")
-	return register("Trace", newEntry(isTracer, t, opaque.Settings{}, site), owners...)
+	return register("Trace", e, owners...)
 }
 
 // HandleFailures makes handle the failure handler of the points and of the layers on them; nil restores the default.
@@ -109,17 +108,19 @@ func Registered(points []hookkit.AnyPoint, name string) []*hookkit.Registration 
 // refuseInBind panics if a registry belongs to Hooks that a Bind was given. It is called by a function that generated
 // code calls, for the program whose call the text names.
 func refuseInBind(owners []*Registry, verb, instead string) {
+	registering.Lock()
+	defer registering.Unlock()
 	for _, r := range owners {
-		if r.stage.Load() != serving {
+		if r.inBind {
 			panic(fmt.Sprintf("hookkit: %s at %s on the Hooks that Bind was given: a hook adds and observes, %s",
 				verb, callsite.Of(3), instead))
 		}
 	}
 }
 
-// refuseFire panics if the registry belongs to Hooks that a Bind was given.
+// refuseFire panics if the registry belongs to Hooks that a Bind was given. The caller holds the lock.
 func (r *Registry) refuseFire() {
-	if r.stage.Load() != serving {
+	if r.inBind {
 		panic("hookkit: Fire of " + r.point.Name + " on the Hooks that a Bind was given: they hold no other hook; " +
 			"fire the program's own Hooks, and do not keep those of Bind")
 	}

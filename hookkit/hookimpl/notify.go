@@ -29,7 +29,7 @@ func (s *Snapshot) notifyObservers(fired any) {
 	}
 	var converted hookkit.AnyFired // for the first observer of all points
 	each(s.observers, func(e *entry) {
-		if _, ok := e.hook.(everything); ok && converted.Point == "" {
+		if e.notify != nil && converted.Point == "" {
 			converted = s.anyFired(fired)
 		}
 		if e.queue == nil {
@@ -74,8 +74,8 @@ func (s *Snapshot) notifyLater(e *entry, fired any, converted hookkit.AnyFired) 
 // notify calls one observer, with the fire as it is or converted. Its failure does not reach the fire.
 func (s *Snapshot) notify(ctx context.Context, e *entry, fired any, converted *hookkit.AnyFired) {
 	s.observe(ctx, e, func() {
-		if all, ok := e.hook.(everything); ok {
-			all.notify(ctx, s.recording.run, *converted)
+		if e.notify != nil {
+			e.notify(ctx, s.recording.run, *converted)
 		} else {
 			s.point.Notify(ctx, e.hook, s.recording.run, fired)
 		}
@@ -108,14 +108,8 @@ type watcher interface{ SlowHooks() time.Duration }
 
 // observerAs returns the observer of all points if it is a T.
 func observerAs[T any](e *entry) (t T, ok bool) {
-	if all, isAll := e.hook.(everything); isAll {
-		t, ok = all.observer.(T)
+	if e.notify != nil {
+		t, ok = e.hook.(T)
 	}
 	return t, ok
-}
-
-// everything is an observer of all points.
-type everything struct {
-	observer any
-	notify   func(ctx context.Context, run hookkit.AnyRun, fired hookkit.AnyFired)
 }

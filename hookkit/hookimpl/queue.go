@@ -10,7 +10,6 @@ import (
 type queue struct {
 	size    int
 	dropped atomic.Uint64
-	retired bool // its observer was removed; a fire that began before may still put events. The lock registering guards it
 
 	mu      sync.Mutex
 	events  []func()
@@ -46,28 +45,24 @@ func (q *queue) work() {
 			go q.work()
 		}
 	}()
-	for {
-		q.mu.Lock()
-		if len(q.events) == 0 {
-			q.running = false
-			q.events = nil
-			q.mu.Unlock()
-			returned = true
-			return
-		}
-		event := q.events[0]
-		q.events[0] = nil
-		q.events = q.events[1:]
-		q.mu.Unlock()
+	for event := q.next(); event != nil; event = q.next() {
 		event()
 	}
+	returned = true
 }
 
-// idle reports whether every event was delivered.
-func (q *queue) idle() bool {
+// next returns the next event, or nil if there is none and the goroutine ends.
+func (q *queue) next() func() {
 	q.mu.Lock()
 	defer q.mu.Unlock()
-	return !q.running
+	if len(q.events) == 0 {
+		q.running, q.events = false, nil
+		return nil
+	}
+	event := q.events[0]
+	q.events[0] = nil
+	q.events = q.events[1:]
+	return event
 }
 
 // drain waits until every event queued so far is delivered.

@@ -20,12 +20,10 @@ type registration struct {
 	name, site string
 	public     *hookkit.Registration
 	place      *place
-	around     *registration // the Use whose Bind made it, or of which it replaced a part; nil if there is none
 	entries    []*entry
 	inMemory   int           // entries that were removed, and that a fire or frozen Hooks may still refer to
 	released   chan struct{} // nil until somebody asks
-	queues     []*queue
-	dropped    uint64 // events that queues dropped which are forgotten
+	queues     []*queue      // of all entries that it had
 }
 
 // A place is the position of a registration among the others. Replacing passes the place on. So the Before and After
@@ -73,27 +71,14 @@ func register(verb string, e *entry, owners ...*Registry) *hookkit.Registration 
 // list adds entries to their registrations. Those inside one that has an entry have it too.
 func list(entries []*entry) {
 	for _, e := range entries {
-		e.removed = false
 		for _, r := range slices.Backward(e.regs) {
 			if slices.Contains(r.entries, e) {
 				break
 			}
 			r.entries = append(r.entries, e)
-			if e.queue != nil {
-				r.watch(e.queue)
+			if e.queue != nil && !slices.Contains(r.queues, e.queue) {
+				r.queues = append(r.queues, e.queue)
 			}
-		}
-	}
-}
-
-// unlist removes entries from their registrations.
-func unlist(entries []*entry) {
-	for _, e := range entries {
-		e.removed = true
-	}
-	for _, e := range entries {
-		for _, r := range e.regs {
-			r.entries = slices.DeleteFunc(r.entries, func(e *entry) bool { return e.removed })
 		}
 	}
 }
@@ -111,15 +96,15 @@ func (r *registration) Remove() bool {
 	return len(gone) > 0
 }
 
-// retire forgets removed entries. The garbage collector finds when no fire and no frozen Hooks refer to them. Counting
-// the fires themselves would cost every fire.
+// retire removes entries from their registrations. The garbage collector finds when no fire and no frozen Hooks refer to
+// them. Counting the fires themselves would cost every fire.
 func retire(removed []*entry) {
-	unlist(removed)
 	for _, e := range removed {
-		if e.queue != nil {
-			e.queue.retired = true
-		}
+		e.removed = true
+	}
+	for _, e := range removed {
 		for _, r := range e.regs {
+			r.entries = slices.DeleteFunc(r.entries, func(e *entry) bool { return e.removed })
 			r.inMemory++
 		}
 		runtime.AddCleanup(e, func(regs []*registration) {
@@ -151,19 +136,6 @@ func (r *registration) release() {
 	}
 }
 
-// watch adds the queue of an Async observer. It forgets the queues of parts that were replaced earlier, so that
-// replacing a part again and again needs no more memory.
-func (r *registration) watch(q *queue) {
-	kept := slices.DeleteFunc(slices.Clone(r.queues), func(other *queue) bool {
-		isOver := other.retired && other.idle()
-		if isOver {
-			r.dropped += other.dropped.Load()
-		}
-		return isOver || other == q
-	})
-	r.queues = append(kept, q)
-}
-
 // Drain waits for the queues.
 func (r *registration) Drain(ctx context.Context) error {
 	registering.Lock()
@@ -181,7 +153,7 @@ func (r *registration) Drain(ctx context.Context) error {
 func (r *registration) Dropped() uint64 {
 	registering.Lock()
 	defer registering.Unlock()
-	n := r.dropped
+	var n uint64
 	for _, q := range r.queues {
 		n += q.dropped.Load()
 	}

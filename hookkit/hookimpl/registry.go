@@ -3,7 +3,6 @@ package hookimpl
 import (
 	"context"
 	"maps"
-	"sync/atomic"
 	"weak"
 
 	"github.com/hookgen/hookgen/hookkit"
@@ -20,9 +19,9 @@ type Registry struct {
 	frozen   []layer     // of Pinned: the layers of its base, as they were then; else nil
 	fixed    string      // why it has no hooks of its own, and where to register them instead; "" if it has
 	name     string      // of the layer
-	stage    atomic.Uint32
 
-	// What follows is guarded by the lock registering.
+	// What follows is guarded by the lock registering, and so is fixed.
+	inBind bool // its Hooks are those that a Bind was given
 	ordering
 	onFailure func(context.Context, *hookkit.Failure) // nil to use that of the outer layer
 	pins      []dropper                               // of Hooks with frozen copies of this registry, each once
@@ -33,15 +32,9 @@ type Registry struct {
 	sweep      int // the number of dependents at which those that are garbage are removed
 }
 
-// The stages of a registry whose Hooks are handed to a Bind.
-const (
-	serving uint32 = iota // it is not one of those
-	staging               // the Bind runs
-	bound                 // the Bind has returned
-)
-
 // The values of Registry.fixed.
 const (
+	fixedByBind   = "the Bind that was given these Hooks has returned; add to the program's own Hooks instead"
 	fixedByPinned = "these Hooks are the result of Pinned and never change: " +
 		"change the Hooks that they were made of, or a Layer on the result"
 	fixedByOver = "these Hooks are the result of Over and have no hooks of their own: " +
@@ -79,24 +72,23 @@ func (r *Registry) changed() {
 		}
 	}
 	clear(r.dependents)
-	r.state.activate(len(r.entries)+len(r.bases) > 0 || r.stage.Load() != serving)
+	r.state.activate(r.inBind || len(r.entries)+len(r.bases) > 0)
 }
 
 // Add registers a hook for a method of the generated Point.
 func (r *Registry) Add(hook any, set opaque.Settings) *hookkit.Registration {
 	verb, site := callsite.OfMethod()
-	return r.addAt(verb, site, "hook", isHook, hook, set)
+	return r.addAt(verb, site, isHook, hook, set)
 }
 
 // Observe registers an observer for a method of the generated Point.
 func (r *Registry) Observe(observer any, set opaque.Settings) *hookkit.Registration {
 	verb, site := callsite.OfMethod()
-	return r.addAt(verb, site, "observer", isObserver, observer, set)
+	return r.addAt(verb, site, isObserver, observer, set)
 }
 
 // addAt registers a hook or an observer, at the site.
-func (r *Registry) addAt(verb, site, what string, k kind, hook any, set opaque.Settings) *hookkit.Registration {
+func (r *Registry) addAt(verb, site string, k kind, hook any, set opaque.Settings) *hookkit.Registration {
 	verb = r.point.Name + "." + verb
-	refuse(verb, site, what, hook, set)
-	return register(verb, newEntry(k, hook, set, site), r)
+	return register(verb, newEntry(verb, site, k, hook, set), r)
 }

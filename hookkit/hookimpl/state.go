@@ -99,9 +99,9 @@ func (s *State) latest() *Snapshot {
 		return now
 	}
 	r := &s.registry
-	r.refuseFire()
 	registering.Lock()
 	defer registering.Unlock()
+	r.refuseFire()
 	if now := s.snapshot.Load(); now != nil { // another fire has made it meanwhile
 		return now
 	}

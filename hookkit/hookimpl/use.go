@@ -15,23 +15,23 @@ import (
 func Use(points, staged []hookkit.AnyPoint, hook any, bind func(), opts []hookkit.UseOption) *hookkit.Registration {
 	site := callsite.Of(2)
 	set := options(opts)
-	refuse("Use", site, "hook", hook, set)
+	refuse("Use", site, isHook, hook, set)
 	reg := newRegistration(set.Name, cmp.Or(set.Site, site))
 	if reg.name == "" {
 		reg.name = nameOf(hook)
 	}
-	bindOn(staged, bind)
+	at, stage := registries(points), registries(staged)
+	bindOn(stage, bind)
 
 	registering.Lock()
 	defer registering.Unlock()
 	var added []*entry
 	var hooks, deciding bool
-	for i := range staged {
-		at := registryOf(&points[i])
-		for _, e := range registryOf(&staged[i]).entries {
+	for i, from := range stage {
+		for _, e := range from.entries {
 			hooks = hooks || e.kind == isHook
-			deciding = deciding || e.kind == isHook && at.point.decides
-			e.registry = at
+			deciding = deciding || e.kind == isHook && from.point.decides
+			e.registry = at[i]
 			added = append(added, e)
 		}
 	}
@@ -47,8 +47,12 @@ func Use(points, staged []hookkit.AnyPoint, hook any, bind func(), opts []hookki
 		impossible("FailClosed, but no hook of %s is at a point where hooks decide; remove the option", reg.name)
 	case set.Timeout > 0 && !hooks:
 		impossible("Timeout, but %s only observes and an observer has none; remove the option", reg.name)
-	case old != nil && !registryOf(&points[0]).isWith(old.entries[0].registry):
-		impossible("%s (%s) was registered on other Hooks; remove it there instead of Replacing it", old.name, old.site)
+	case old != nil && !slices.Contains(at, old.entries[0].registry):
+		impossible("%s (%s) was registered on other Hooks or another layer; remove it there instead of Replacing it",
+			old.name, old.site)
+	case old != nil && !old.entries[0].isWholly(old):
+		impossible("%s (%s) was registered in the Bind of another Use; pass the registration of that Use to Replacing",
+			old.name, old.site)
 	}
 	clock++ // all have one place in time, and in it the order in which Bind added them
 	for _, e := range added {
@@ -60,8 +64,8 @@ func Use(points, staged []hookkit.AnyPoint, hook any, bind func(), opts []hookki
 	if err := commit(added, reg, old); err != nil {
 		impossible("%v", err)
 	}
-	for i := range staged { // which a hook may keep, and with them what is removed later
-		registryOf(&staged[i]).ordering = ordering{}
+	for _, from := range stage { // which a hook may keep, and with them what is removed later
+		from.ordering = ordering{}
 	}
 	return reg.public
 }
@@ -79,17 +83,17 @@ func replaced(r *opaque.Registration) *registration {
 }
 
 // bindOn calls bind while the points accept registrations. Afterwards they refuse them, and fires, for ever.
-func bindOn(staged []hookkit.AnyPoint, bind func()) {
-	for i := range staged {
-		r := registryOf(&staged[i])
-		r.stage.Store(staging)
-		r.state.activate(true) // so that a fire meets refuseFire
-	}
-	defer func() {
-		for i := range staged {
-			registryOf(&staged[i]).stage.Store(bound)
+func bindOn(stage []*Registry, bind func()) {
+	set := func(fixed string) {
+		registering.Lock()
+		defer registering.Unlock()
+		for _, r := range stage {
+			r.inBind, r.fixed = true, fixed
+			r.state.activate(true) // so that a fire is refused
 		}
-	}()
+	}
+	set("")
+	defer set(fixedByBind)
 	bind()
 }
 
@@ -102,7 +106,6 @@ func (e *entry) use(reg *registration, set *opaque.Settings) {
 	for _, r := range e.regs {
 		r.place.seq = nil
 	}
-	e.regs[len(e.regs)-1].around = reg
 	e.regs = append(e.regs, reg)
 	e.Keys = e.Keys.And(set.Keys)
 	e.Name = cmp.Or(set.Name, e.Name)

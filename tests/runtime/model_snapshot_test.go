@@ -133,12 +133,15 @@ func (m snapshot) add(added ...*entry) (snapshot, bool) {
 }
 
 // exchange registers the entries of reg in the place of old, and reports whether that is possible. If old has no
-// entries, it adds them.
+// entries, it adds them. A part of a Use, and a registration of another layer, cannot be exchanged.
 func (m snapshot) exchange(old, reg int, added []*entry) (snapshot, bool) {
 	old = m.holder(old)
 	first := slices.IndexFunc(m.entries, func(e *entry) bool { return e.of(old) })
 	if first < 0 {
 		return m.add(added...)
+	}
+	if was := m.entries[first]; was.regs[len(was.regs)-1] != old || was.layer != added[0].layer {
+		return m, false
 	}
 	after := m
 	after.heirs, after.parts = maps.Clone(m.heirs), maps.Clone(m.parts)
@@ -146,24 +149,18 @@ func (m snapshot) exchange(old, reg int, added []*entry) (snapshot, bool) {
 		after.heirs, after.parts = map[int]int{}, map[int]int{}
 	}
 	after.heirs[old] = reg
-	var around []int // the Uses around old
-	reached := map[string][]int{}
 	for _, e := range m.entries {
-		if at := slices.Index(e.regs, old); at >= 0 {
-			for _, part := range e.regs[:at] {
+		if e.of(old) {
+			for _, part := range e.regs[:len(e.regs)-1] {
 				after.parts[part] = reg
 			}
-			around = e.regs[at+1:]
-			reached[e.point] = append(reached[e.point], m.outward(e.layer)...)
 		}
 	}
 	for _, e := range added { // nobody else has them yet
 		if !e.hasLegalKeys() {
 			return m, false
 		}
-		e.regs = slices.Concat(e.regs, around)
 		e.anchors = slices.DeleteFunc(e.anchors, func(a anchor) bool { return after.means(a.reg) == reg })
-		reached[e.point] = append(reached[e.point], m.outward(e.layer)...)
 	}
 	rest, _ := m.remove(func(e *entry) bool { return e.of(old) })
 	after.entries = slices.Insert(rest.entries, first, added...)
@@ -175,12 +172,7 @@ func (m snapshot) exchange(old, reg int, added []*entry) (snapshot, bool) {
 			if _, possible := after.inOrder(after.at(e.layer, p, e.observe != nil)); !possible {
 				return m, false
 			}
-			moved := slices.ContainsFunc(e.anchors, func(a anchor) bool {
-				return after.means(a.reg) == reg || slices.Contains(around, after.means(a.reg))
-			})
-			isNew := e.of(reg)
-			near := slices.Contains(reached[p], e.layer) || slices.Contains(reached[""], e.layer)
-			if (isNew || moved && near) && after.turnsLayers(e, p) {
+			if e.of(reg) && after.turnsLayers(e, p) {
 				return m, false
 			}
 		}

@@ -1,9 +1,7 @@
 package runtime_test
 
 import (
-	"context"
 	"fmt"
-	"runtime"
 	"slices"
 	"strings"
 	"sync"
@@ -132,12 +130,12 @@ func TestImpossibleReplacementKeepsTheOld(t *testing.T) {
 		"Bind without a hook": {func(outer, _ *fixture.Hooks, old, _, _ *hookkit.Registration) {
 			outer.Use(bundle(), hookkit.Replacing(old))
 		}, "registered nothing"},
-		"layer where an anchor of another cannot hold": {func(_, inner *fixture.Hooks, old, _, _ *hookkit.Registration) {
+		"registration of another layer": {func(_, inner *fixture.Hooks, old, _, _ *hookkit.Registration) {
 			inner.Use(bundle("new"), hookkit.Replacing(old))
-		}, "cannot be after"},
-		"part anchored to the whole": {func(outer, _ *fixture.Hooks, old, part, _ *hookkit.Registration) {
-			outer.Use(bundle("new"), hookkit.Replacing(part), hookkit.After(old))
-		}, "replaces a part"},
+		}, "another layer"},
+		"part of another Use": {func(outer, _ *fixture.Hooks, _, part, _ *hookkit.Registration) {
+			outer.Use(bundle("new"), hookkit.Replacing(part))
+		}, "pass the registration of that Use"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			var outer fixture.Hooks
@@ -155,31 +153,11 @@ func TestImpossibleReplacementKeepsTheOld(t *testing.T) {
 			if got := names(inner.Watch.List()); !slices.Equal(got, []string{"first", "part", "guard"}) {
 				t.Errorf("%v are registered", got)
 			}
-			outer.Use(bundle("possible"), hookkit.Replacing(part))
-			if got := names(inner.Watch.List()); !slices.Equal(got, []string{"first", "possible", "guard"}) {
+			outer.Use(bundle("possible"), hookkit.Replacing(old))
+			if got := names(inner.Watch.List()); !slices.Equal(got, []string{"possible", "guard"}) {
 				t.Errorf("%v are registered afterwards", got)
 			}
-			if part.Remove() || !old.Remove() || !slices.Equal(names(inner.Watch.List()), []string{"guard"}) {
-				t.Error("the Use does not contain the replacement of its part")
-			}
 		})
-	}
-}
-
-// The queue of an observer belongs to every Use around it, also if it came later.
-func TestWholeDrainsItsReplacedPart(t *testing.T) {
-	var h fixture.Hooks
-	watch := func(see func(points.Fired)) points.Bundle {
-		return func(h *fixture.Hooks) { points.Named("Watch").Observe(h, see, hookkit.Async(1)) }
-	}
-	var part *hookkit.Registration
-	whole := h.Use(points.Bundle(func(h *fixture.Hooks) { part = h.Use(watch(func(points.Fired) {})) }))
-	release, seen := make(chan struct{}), false
-	h.Use(watch(func(points.Fired) { <-release; seen = true }), hookkit.Replacing(part))
-	points.Named("Watch").Fire(t.Context(), &h, newRun(), fixture.Item{}, nil)
-	close(release)
-	if err := whole.Drain(t.Context()); err != nil || !seen {
-		t.Errorf("Drain returned %v before the observer was notified: %v", err, !seen)
 	}
 }
 
@@ -207,74 +185,6 @@ func TestConcurrentReplacementsLeaveOneSuccessor(t *testing.T) {
 		use([]string{"Watch", "Verify"}, hookkit.Replacing(first))
 		if at, other := len(h.Watch.List()), len(h.Verify.List()); at != 1 || other != 1 {
 			t.Fatalf("%d and %d hooks are registered, want 1 and 1", at, other)
-		}
-	}
-}
-
-func TestRemoveUndoesAConcurrentReplacement(t *testing.T) {
-	for i := range 2000 {
-		var h fixture.Hooks
-		bundle := func(at string) points.Bundle {
-			return func(h *fixture.Hooks) { points.Named(at).Add(h, points.Continue) }
-		}
-		var part *hookkit.Registration
-		whole := h.Use(points.Bundle(func(h *fixture.Hooks) { part = h.Use(bundle("Watch")) }))
-		var replacing sync.WaitGroup
-		replacing.Go(func() { h.Use(bundle("Verify"), hookkit.Replacing(part)) })
-		for range i % 40 { // Remove meets the replacement at another of its steps
-			runtime.Gosched()
-		}
-		removed := whole.Remove()
-		replacing.Wait()
-		if !removed || whole.Remove() {
-			t.Fatal("Remove left a part that replaced another one meanwhile")
-		}
-	}
-}
-
-func TestWholeForgetsQueuesOfReplacedParts(t *testing.T) {
-	var h fixture.Hooks
-	started, release := make(chan struct{}), make(chan struct{})
-	observe := points.Bundle(func(h *fixture.Hooks) {
-		points.Named("Watch").Observe(h, func(points.Fired) { started <- struct{}{}; <-release }, hookkit.Async(1))
-	})
-	var part *hookkit.Registration
-	whole := h.Use(points.Bundle(func(h *fixture.Hooks) { part = h.Use(observe) }))
-	h.HandleFailures(func(context.Context, *hookkit.Failure) {})
-	heap := func() uint64 {
-		runtime.GC() // frees what the one before found, such as the stacks of goroutines that have ended
-		runtime.GC()
-		var now runtime.MemStats
-		runtime.ReadMemStats(&now)
-		return now.HeapAlloc
-	}
-	const replacements = 5000
-	before := heap()
-	for range replacements {
-		part = h.Use(observe, hookkit.Replacing(part))
-	}
-	if grown := int64(heap() - before); grown > 50*replacements {
-		t.Errorf("%d replacements need %d bytes", replacements, grown)
-	}
-	for n := range uint64(10) {
-		for i := range 3 { // the observer is given one event, one waits, and one is dropped
-			points.Named("Watch").Fire(t.Context(), &h, newRun(), fixture.Item{}, nil)
-			if i == 0 {
-				<-started
-			}
-		}
-		part = h.Use(observe, hookkit.Replacing(part))
-		part = h.Use(observe, hookkit.Replacing(part)) // nothing is forgotten that is still to be delivered
-		done, cancel := context.WithCancel(t.Context())
-		cancel()
-		if err := whole.Drain(done); err == nil {
-			t.Fatal("Drain does not wait for the observer of a replaced part")
-		}
-		release <- struct{}{}
-		<-started
-		release <- struct{}{}
-		if err := whole.Drain(t.Context()); err != nil || whole.Dropped() != n+1 {
-			t.Fatalf("%d events were dropped, want %d; %v", whole.Dropped(), n+1, err)
 		}
 	}
 }
