@@ -140,8 +140,14 @@ func (w *writer) value() bool {
 		w.out = append(append(w.out, word...), ';')
 		return ok
 	}
-	number, _, ok := w.scan.Number()
-	w.out = append(append(append(w.out, '#'), canonicalNumber(string(number))...), ';')
+	number, whole, ok := w.scan.Number()
+	w.out = append(w.out, '#')
+	if short := bytes.TrimRight(number, "0"); whole && len(short) > 0 && short[len(short)-1] != '-' {
+		w.out = strconv.AppendInt(append(append(w.out, short...), 'e'), int64(len(number)-len(short)), 10)
+	} else {
+		w.out = append(w.out, canonicalNumber(string(number))...)
+	}
+	w.out = append(w.out, ';')
 	return ok
 }
 
