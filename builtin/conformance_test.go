@@ -181,7 +181,6 @@ func readyIn(in func() places) map[string]func() agent.Hook {
 		"retry.Breaker":     func() agent.Hook { return &retry.Breaker{} },
 		"retry.Cache":       func() agent.Hook { return &retry.Cache{Tools: []string{"*"}} },
 		"prompt.Todo":       func() agent.Hook { return &prompt.Todo{Tool: "work"} },
-		"session.Results":   func() agent.Hook { return &session.Results{Tools: []string{"*"}} },
 		"session.WriteGate": func() agent.Hook { return &session.WriteGate{} },
 		"session.Files":     func() agent.Hook { return &session.Files{Dir: in().dir, Tools: []string{"*"}} },
 		"record.Tree":       func() agent.Hook { return &record.Tree{Dir: filepath.Join(in().dir, "tree")} },

@@ -34,7 +34,6 @@
 //   - recall earlier conversations: [memory].Archive with the tool recall of [memory].Tools
 //   - learn procedures from long runs: [memory].Review
 //   - save and continue conversations: [session].Persist, [session].Checkpoint
-//   - hand results of tools to the program: [session].Results
 //   - go back to the files and the conversation before a run: [session].Files
 //   - delay writes until no run is active: [session].WriteGate
 //   - say which runs share memories, notes and switches: [share].Scope

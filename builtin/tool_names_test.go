@@ -21,7 +21,6 @@ import (
 	"github.com/hookgen/hookgen/builtin/prompt"
 	"github.com/hookgen/hookgen/builtin/repair"
 	"github.com/hookgen/hookgen/builtin/retry"
-	"github.com/hookgen/hookgen/builtin/session"
 	"github.com/hookgen/hookgen/builtin/window"
 	"github.com/hookgen/hookgen/generated/agent"
 	"github.com/hookgen/hookgen/hookkit"
@@ -51,7 +50,6 @@ func namingTools(t *testing.T, tool string) map[string]agent.Hook {
 		"retry.Breaker (Tools[0]":            &retry.Breaker{Tools: names},
 		"retry.Cache (Tools[0]":              &retry.Cache{Tools: names},
 		"retry.Tools (Idempotent[0]":         &retry.Tools{Idempotent: names},
-		"session.Results (":                  &session.Results{Tools: names},
 		"window.TruncateOutput (PerTool[":    &window.TruncateOutput{PerTool: map[string]limit.Bound[int]{tool: 1}},
 		"claudecode.Hooks (Tools[":           &claudecode.Hooks{Tools: map[string]claudecode.Tool{tool: {Name: "Bash"}}},
 		"claudecode.Hooks (the matcher 1 of": nil,
@@ -121,7 +119,7 @@ func TestHooksOfCallsCanBeNarrowed(t *testing.T) {
 	}
 	want := []string{"guardrail.Output", "limit.Throttle", "limit.Tools", "permission.ApprovalStop", "permission.Confirm",
 		"permission.DenyTools", "permission.Policy", "permission.ReadOnly", "permission.Rules", "repair.LoopDetector",
-		"repair.SchemaRetry", "repair.ToolErrorRetry", "retry.Cache", "retry.Tools", "session.Results", "shell.Guard",
+		"repair.SchemaRetry", "repair.ToolErrorRetry", "retry.Cache", "retry.Tools", "shell.Guard",
 		"window.Retrospective", "window.TruncateOutput"}
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Errorf("the hooks of calls (-want +got):\n%s", diff)

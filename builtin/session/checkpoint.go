@@ -27,9 +27,9 @@ import (
 // the same task restores them, so that a program that crashes again and again does not escape the limits of the agent.
 // With another task, a run takes over the conversation and counts anew.
 //
-// Checkpoints belong to the conversation, user and tenant of the run. Name replaces the name of the conversation.
-// Concurrent runs must use different names. A run without any name is not saved, which is reported. Sub-runs are not
-// saved either: after a crash their call is made again.
+// Checkpoints belong to the conversation, user and tenant of the run. A run without a named conversation is not saved,
+// which is reported, and runs of one conversation must not be active at the same time. Sub-runs are not saved either:
+// after a crash their call is made again.
 //
 // With Resume, a run that starts without messages takes over the conversation of the last checkpoint. It continues the
 // step numbers, and deletes the checkpoints when it completes. Its task is left out if the conversation already
@@ -41,8 +41,7 @@ import (
 // panics if Store is nil or Every is negative.
 type Checkpoint struct {
 	Store   agent.Store
-	Every   int    // steps between checkpoints; 0: 5
-	Name    string // instead of the name of the conversation; "": that name
+	Every   int // steps between checkpoints; 0: 5
 	Resume  bool
 	OnError func(error) // receives failures to save; nil: they are logged
 
@@ -83,7 +82,7 @@ func (c *Checkpoint) Bind(h *agent.Hooks) {
 	h.OnRunStart.ObserveFunc(func(_ context.Context, run *agent.Run, f agent.OnRunStartFired[agent.RunStart]) {
 		c.runs.Do(run, func(r *checkpointRun) { r.task = cmp.Or(r.task, f.Payload.Task) })
 		if _, ok := c.owner(run); !ok && run.Parent() == "" {
-			c.report(errors.New("the run is not saved: its conversation has no name; set Name, or name it in the request"))
+			c.report(errors.New("the run is not saved: its conversation has no name; name it in the request"))
 		}
 	}, name)
 	h.BeforeStep.ObserveFunc(func(ctx context.Context, run *agent.Run, _ agent.BeforeStepFired[agent.Step]) {
@@ -100,7 +99,7 @@ func (c *Checkpoint) Bind(h *agent.Hooks) {
 // owner returns the identity to which the checkpoints of a run belong. It reports false for a run that is not saved.
 func (c *Checkpoint) owner(run *agent.Run) (agent.Identity, bool) {
 	owner := kit.Env(run).Identity()
-	owner.Conversation = cmp.Or(c.Name, kit.ConversationID(run))
+	owner.Conversation = kit.ConversationID(run)
 	return owner, owner.Conversation != "" && run.Parent() == ""
 }
 
@@ -112,14 +111,14 @@ func (c *Checkpoint) saveCounters(ctx context.Context, run *agent.Run) {
 	if !ok {
 		return
 	}
-	saved := savedCounters{Counters: countersOf(run)}
+	saved := savedCounters{Counters: kit.Env(run).Count()}
 	c.runs.Do(run, func(r *checkpointRun) { saved.Chain, saved.Task = r.chainFor(run), hashOf(r.task) })
 	data, err := json.Marshal(saved)
 	if err == nil {
 		err = c.Store.Put(ctx, countersKey(owner), data)
 	}
 	if err != nil {
-		c.report(fmt.Errorf("the counters of step %d are not saved: %w", saved.Counters.Steps, err))
+		c.report(fmt.Errorf("the counters of step %d are not saved: %w", saved.Counters.Step, err))
 	}
 }
 
@@ -169,7 +168,7 @@ func (c *Checkpoint) step(ctx context.Context, run *agent.Run, s agent.StepResul
 // part returns the checkpoint of a step.
 func (r *checkpointRun) part(run *agent.Run, step int, messages []agent.Message) *checkpointPart {
 	part := &checkpointPart{Chain: r.chainFor(run), From: len(r.kept), CheckpointState: CheckpointState{
-		StepNumber: step, Run: run.ID(), Agent: kit.Agent(run), Time: kit.Env(run).Now(), Counters: countersOf(run),
+		StepNumber: step, Run: run.ID(), Agent: kit.Agent(run), Time: kit.Env(run).Now(), Counters: kit.Env(run).Count(),
 	}}
 	if r.kept == nil || !continues(messages, r.kept) {
 		part.First, part.From, r.stored = true, 0, ""
@@ -240,12 +239,9 @@ func (c *Checkpoint) resume(
 	return agent.ReplaceOnRunStart(start, fmt.Sprintf("continues after step %d", last.StepNumber)), nil
 }
 
-func restore(run *agent.Run, c CheckpointCounters) {
+func restore(run *agent.Run, c agent.Counters) {
 	if env := kit.Env(run); env != nil && env.Restore != nil {
-		env.Restore(agent.Counters{
-			Step: c.Steps, ModelCalls: c.ModelCalls, ToolCalls: c.ToolCalls, Tools: c.Tools, Usage: c.Usage,
-			Elapsed: c.Elapsed, Rejections: c.Rejections,
-		})
+		env.Restore(c)
 	}
 }
 

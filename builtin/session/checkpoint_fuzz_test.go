@@ -18,9 +18,9 @@ func FuzzCheckpointArguments(f *testing.F) {
 			{Role: agent.RoleAssistant, ToolCalls: []agent.ToolCallRequest{{ID: "1", Name: "t", Args: args}}},
 			{Role: agent.RoleTool, ToolCallID: "1", Content: string(args)},
 		}
-		c := &Checkpoint{Store: new(Map), Every: 1, Name: "n", OnError: func(err error) { t.Errorf("%s: %v", args, err) }}
+		c := &Checkpoint{Store: new(Map), Every: 1, OnError: func(err error) { t.Errorf("%s: %v", args, err) }}
 		c.step(t.Context(), agent.NewRun(&agent.Env{Conversation: talk}), agent.StepResult{Step: agent.Step{Number: 1}})
-		state, err := Latest(t.Context(), c.Store, agent.Identity{Conversation: "n"})
+		state, err := Latest(t.Context(), c.Store, agent.Identity{Conversation: "c"})
 		if err != nil || state.StepNumber != 1 || len(state.Messages) != 2 ||
 			state.Messages[1].Content != string([]rune(string(args))) {
 			t.Errorf("%s is saved as %+v, %v", args, state, err)

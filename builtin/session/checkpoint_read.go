@@ -59,9 +59,8 @@ func logUnreadable(ctx context.Context, key string, err error) {
 		"key", shorten.To(key, shorten.SummaryChars), "error", err)
 }
 
-// Latest returns the last checkpoint of a conversation, with the counters of the run when it was interrupted. Set
-// Conversation to Checkpoint.Name, or to the name of the conversation if that is empty. Unreadable checkpoints are
-// skipped and logged, and so are those that follow them. Without a readable checkpoint, the error is a *agent.NotFound.
+// Latest returns the last checkpoint of a conversation, with the counters of the run when it was interrupted.
+// Unreadable checkpoints are skipped and logged, and so are those that follow them. Without a readable checkpoint, the error is a *agent.NotFound.
 func Latest(ctx context.Context, store agent.Store, owner agent.Identity) (CheckpointState, error) {
 	state, chain, err := latest(ctx, store, owner)
 	if err != nil {
@@ -71,7 +70,7 @@ func Latest(ctx context.Context, store agent.Store, owner agent.Identity) (Check
 	if err != nil {
 		return CheckpointState{}, err
 	}
-	if counters != nil && counters.Chain == chain && counters.Counters.Steps != state.Counters.Steps {
+	if counters != nil && counters.Chain == chain && counters.Counters.Step != state.Counters.Step {
 		state.Counters = counters.Counters // of a later step, or of a later run
 	}
 	return state, nil

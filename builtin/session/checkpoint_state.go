@@ -6,7 +6,6 @@ import (
 	"strconv"
 	"time"
 
-	"github.com/hookgen/hookgen/builtin/internal/kit"
 	"github.com/hookgen/hookgen/builtin/internal/storekey"
 	"github.com/hookgen/hookgen/generated/agent"
 )
@@ -14,30 +13,13 @@ import (
 // CheckpointState is the progress of a run after a step.
 type CheckpointState struct {
 	agent.Identity
-	Run        string             `json:"run"` // its ID
-	Agent      string             `json:"agent,omitempty"`
-	Task       string             `json:"task,omitempty"`
-	StepNumber int                `json:"step_number"`
-	Messages   []agent.Message    `json:"messages"` // the stored conversation
-	Counters   CheckpointCounters `json:"counters"`
-	Time       time.Time          `json:"time"`
-}
-
-// CheckpointCounters are the counters of the run, with which the next run continues.
-type CheckpointCounters struct {
-	Steps      int            `json:"steps"`
-	ModelCalls int            `json:"model_calls"`
-	ToolCalls  int            `json:"tool_calls"`
-	Tools      map[string]int `json:"tools,omitempty"` // answered calls by tool
-	Usage      agent.Usage    `json:"usage"`
-	Elapsed    time.Duration  `json:"elapsed_ns"`
-	Rejections int            `json:"rejections"`
-}
-
-// countersOf returns the counters of a run.
-func countersOf(run *agent.Run) CheckpointCounters {
-	c := kit.Env(run).Count()
-	return CheckpointCounters{c.Step, c.ModelCalls, c.ToolCalls, c.Tools, c.Usage, c.Elapsed, c.Rejections}
+	Run        string          `json:"run"` // its ID
+	Agent      string          `json:"agent,omitempty"`
+	Task       string          `json:"task,omitempty"`
+	StepNumber int             `json:"step_number"`
+	Messages   []agent.Message `json:"messages"` // the stored conversation
+	Counters   agent.Counters  `json:"counters"` // with which the next run continues
+	Time       time.Time       `json:"time"`
 }
 
 // A checkpointPart is a stored checkpoint. Its state has only the messages since the part before it, and the task only
@@ -51,9 +33,9 @@ type checkpointPart struct {
 
 // savedCounters are the counters that are stored in each step.
 type savedCounters struct {
-	Chain    string             `json:"chain"`
-	Task     string             `json:"task_sha256"`
-	Counters CheckpointCounters `json:"counters"`
+	Chain    string         `json:"chain"`
+	Task     string         `json:"task_sha256"`
+	Counters agent.Counters `json:"counters"`
 }
 
 func hashOf(task string) string {

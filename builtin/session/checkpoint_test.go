@@ -51,7 +51,7 @@ func TestCheckpointIsSavedEveryFewSteps(t *testing.T) {
 	}
 	if saved.StepNumber != 4 || len(saved.Messages) != 9 || saved.Agent != "clerk" || saved.Task != "go" ||
 		saved.Identity != (agent.Identity{User: "u", Conversation: "c"}) || saved.Run == "" ||
-		saved.Counters.Steps != 5 || saved.Counters.ModelCalls != 5 || saved.Counters.Usage.Input != 40 ||
+		saved.Counters.Step != 5 || saved.Counters.ModelCalls != 5 || saved.Counters.Usage.Input != 40 ||
 		saved.Counters.ToolCalls != 4 || saved.Counters.Tools["x"] != 4 || saved.Counters.Elapsed <= 0 ||
 		saved.Time.IsZero() {
 		t.Errorf("state: %+v", saved)
@@ -77,7 +77,7 @@ func TestRunResumesFromLastCheckpoint(t *testing.T) {
 		t.Fatalf("%+v, %v", saved, err)
 	}
 	byHand := loop.Request{Messages: saved.Messages, Conversation: "by hand", Resume: loop.Resume{
-		Steps: saved.Counters.Steps, ModelCalls: saved.Counters.ModelCalls, Usage: saved.Counters.Usage,
+		Steps: saved.Counters.Step, ModelCalls: saved.Counters.ModelCalls, Usage: saved.Counters.Usage,
 		Rejections: saved.Counters.Rejections,
 	}}
 	if ran := run(byHand, false, looptest.Reply("done")); ran.Steps != 5 || ran.ModelCalls != 4 || ran.Usage.Input != 30 ||
@@ -171,7 +171,7 @@ func TestANewRunReplacesOldCheckpoints(t *testing.T) {
 		checkpointed(t, store, steps)
 		saved, err := session.Latest(t.Context(), store, agent.Identity{Conversation: "c"})
 		if err != nil || saved.StepNumber != steps || len(saved.Messages) != 1+2*steps ||
-			saved.Counters.Steps != steps+1 {
+			saved.Counters.Step != steps+1 {
 			t.Errorf("after %d steps there is step %d with %d messages and %+v, %v", steps, saved.StepNumber,
 				len(saved.Messages), saved.Counters, err)
 		}
@@ -210,27 +210,21 @@ func TestCompletedRunDeletesFirstCheckpointFirst(t *testing.T) {
 }
 
 func TestSubRunsHaveNoCheckpoints(t *testing.T) {
-	for _, c := range []struct{ name, conversation, fixed string }{
-		{"name of the conversation", "c", ""}, {"name of the hook", "", "c"},
-	} {
-		t.Run(c.name, func(t *testing.T) {
-			store := new(session.Map)
-			checkpointed(t, store, 1)
-			script := looptest.NewScript(callTurns(3, looptest.Reply("helped"))...)
-			helper := &loop.Agent{Name: "helper", Model: script, Tools: []agent.Tool{&looptest.Tool{Name: "x"}}}
-			looptest.Harness{
-				Turns: []looptest.Turn{looptest.Call("helper", `{"task":"a"}`), looptest.Error(errors.New("crash"))},
-				Tools: []agent.Tool{loop.Subagent(helper)},
-				Hooks: []agent.Hook{&session.Checkpoint{Store: store, Every: 1, Name: c.fixed, Resume: true}},
-			}.Do(t, t.Context(), loop.Request{Task: "go", Conversation: c.conversation})
-			want := []string{"checkpoint///c/counters", stepKey(1), stepKey(3)}
-			if keys, _ := store.Keys(t.Context(), ""); !slices.Equal(keys, want) {
-				t.Errorf("keys: %q", keys)
-			}
-			if got := fixture.Transcript(script.Requests()[0].Messages); got != "user:a" {
-				t.Errorf("the sub-run began with %q", got)
-			}
-		})
+	store := new(session.Map)
+	checkpointed(t, store, 1)
+	script := looptest.NewScript(callTurns(3, looptest.Reply("helped"))...)
+	helper := &loop.Agent{Name: "helper", Model: script, Tools: []agent.Tool{&looptest.Tool{Name: "x"}}}
+	looptest.Harness{
+		Turns: []looptest.Turn{looptest.Call("helper", `{"task":"a"}`), looptest.Error(errors.New("crash"))},
+		Tools: []agent.Tool{loop.Subagent(helper)},
+		Hooks: []agent.Hook{&session.Checkpoint{Store: store, Every: 1, Resume: true}},
+	}.Do(t, t.Context(), loop.Request{Task: "go", Conversation: "c"})
+	want := []string{"checkpoint///c/counters", stepKey(1), stepKey(3)}
+	if keys, _ := store.Keys(t.Context(), ""); !slices.Equal(keys, want) {
+		t.Errorf("keys: %q", keys)
+	}
+	if got := fixture.Transcript(script.Requests()[0].Messages); got != "user:a" {
+		t.Errorf("the sub-run began with %q", got)
 	}
 }
 

@@ -1,7 +1,6 @@
 package session
 
 import (
-	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -24,9 +23,9 @@ import (
 // For example, Persist{Store: Sessions{Store: Dir{Path: "sessions"}}} keeps one file for each conversation. A user asks
 // twice with the same Conversation, User and Tenant in the request; the second run continues where the first ended.
 //
-// The conversation is the one that the request names, or ID if that is set. Conversations of different users or tenants
-// are different, whatever their names. A run without a name and without ID is not saved, which is reported. Sub-runs
-// are not saved; the messages of a run that took over are part of the run before it.
+// The conversation is the one that the request names. Conversations of different users or tenants are different,
+// whatever their names. A run without a name is not saved, which is reported. Sub-runs are not saved; the messages of a
+// run that took over are part of the run before it.
 //
 // If the request has messages, they replace the saved ones. If another run has saved messages in the meantime, both
 // runs' messages are kept: first those that were saved first. If the saved conversation cannot be loaded, the run
@@ -44,7 +43,6 @@ import (
 // Bind panics if Store is nil.
 type Persist struct {
 	Store agent.SessionStore
-	ID    string                              // name of the conversation; "": the one that the request names
 	State func(run *agent.Run) map[string]any // nil: keep the saved state
 
 	runs hookkit.PerRun[persisted]
@@ -80,7 +78,7 @@ func (p *Persist) Bind(h *agent.Hooks) {
 // owner returns the identity of the conversation of a run. It has no Conversation if the run is not to be saved.
 func (p *Persist) owner(run *agent.Run) agent.Identity {
 	owner := kit.Env(run).Identity()
-	owner.Conversation = cmp.Or(p.ID, kit.ConversationID(run))
+	owner.Conversation = kit.ConversationID(run)
 	if run.Parent() != "" {
 		owner.Conversation = ""
 	}
@@ -127,7 +125,7 @@ func (p *Persist) save(ctx context.Context, run *agent.Run, result agent.AgentRe
 	}
 	owner := p.owner(run)
 	if owner.Conversation == "" {
-		return errors.New("the conversation is not saved: it has no name; set ID, or name the conversation in the request")
+		return errors.New("the conversation is not saved: it has no name; name it in the request")
 	}
 	messages := kit.Messages(run)
 	if messages == nil {

@@ -73,12 +73,17 @@ func TestNoRunHidesMessagesOfAnother(t *testing.T) {
 	}
 }
 
-// Some hosts do not give hooks the conversation. Its messages are then those of the result.
+type emptyConversation struct{}
+
+func (emptyConversation) ID() string                { return "c" }
+func (emptyConversation) Messages() []agent.Message { return nil }
+
+// Some hosts give hooks only the name of the conversation. Its messages are then those of the result.
 func TestMessagesOfTheResultAreSaved(t *testing.T) {
 	store, id := Sessions{Store: new(Map)}, agent.Identity{Conversation: "c"}
 	var hooks agent.Hooks
-	hooks.Use(&Persist{Store: store, ID: "c"})
-	hooks.OnRunEnd.Fire(t.Context(), agent.NewRun(new(agent.Env)), agent.AgentResult{Messages: talk("a", "-")})
+	hooks.Use(&Persist{Store: store})
+	hooks.OnRunEnd.Fire(t.Context(), agent.NewRun(&agent.Env{Conversation: emptyConversation{}}), agent.AgentResult{Messages: talk("a", "-")})
 	got, err := store.Load(t.Context(), id)
 	if want := talk("a", "-"); err != nil || fixture.Transcript(got.Messages) != fixture.Transcript(want) {
 		t.Errorf("saved %s, %v", fixture.Transcript(got.Messages), err)

@@ -33,8 +33,8 @@ func TestConversationIsSavedAtRunEnd(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			store := session.Sessions{Store: session.Dir{Path: t.TempDir()}}
-			hook := &session.Persist{Store: store, ID: "s"}
-			looptest.Harness{Turns: c.turns, Hooks: append(c.hooks, hook, hook)}.Run(t, "hi")
+			hook := &session.Persist{Store: store}
+			looptest.Harness{Turns: c.turns, Hooks: append(c.hooks, hook, hook)}.Do(t, t.Context(), hi)
 			got, err := store.Load(t.Context(), agent.Identity{Conversation: "s"})
 			if err != nil || fixture.Transcript(got.Messages) != c.want {
 				t.Errorf("saved: %s, %v, want %s", fixture.Transcript(got.Messages), err, c.want)
@@ -42,6 +42,8 @@ func TestConversationIsSavedAtRunEnd(t *testing.T) {
 		})
 	}
 }
+
+var hi = loop.Request{Task: "hi", Conversation: "s"}
 
 // conversing returns a function that runs an agent on a conversation and returns the transcript of its first request.
 func conversing(store agent.Store, hooks ...agent.Hook) func(*testing.T, loop.Request, ...looptest.Turn) string {
@@ -218,8 +220,8 @@ func TestSubRunDoesNotOverwriteConversation(t *testing.T) {
 		Agent: &loop.Agent{Handoffs: []*loop.Agent{other}},
 		Turns: []looptest.Turn{looptest.Call("helper", `{"task":"x"}`), looptest.Call("transfer_to_other", `{"task":"y"}`)},
 		Tools: []agent.Tool{loop.Subagent(helper)},
-		Hooks: []agent.Hook{&session.Persist{Store: store, ID: "s"}},
-	}.Run(t, "hi")
+		Hooks: []agent.Hook{&session.Persist{Store: store}},
+	}.Do(t, t.Context(), hi)
 	got, err := store.Load(t.Context(), agent.Identity{Conversation: "s"})
 	if err != nil || !strings.HasPrefix(fixture.Transcript(got.Messages), "user:old user:hi assistant: tool:helped") ||
 		!strings.HasSuffix(fixture.Transcript(got.Messages), "assistant:from the other") {
@@ -239,7 +241,7 @@ func TestStateIsSavedWithoutPrivateKeys(t *testing.T) {
 		return map[string]any{"__own": 1, "n": 1, "_one": "x", "odd": func() {}, "text": fmt.Stringer(nil)}
 	}
 	looptest.Harness{Turns: []looptest.Turn{looptest.Reply("a")},
-		Hooks: []agent.Hook{&session.Persist{Store: store, ID: "s", State: saved}}}.Run(t, "hi")
+		Hooks: []agent.Hook{&session.Persist{Store: store, State: saved}}}.Do(t, t.Context(), hi)
 	got, _ := store.Load(t.Context(), agent.Identity{Conversation: "s"})
 	if len(got.State) != 4 || string(got.State["n"]) != "1" || !strings.HasPrefix(string(got.State["odd"]), `"0x`) ||
 		string(got.State["_one"]) != `"x"` {
@@ -247,7 +249,7 @@ func TestStateIsSavedWithoutPrivateKeys(t *testing.T) {
 	}
 	// Without State, the saved state stays.
 	looptest.Harness{Turns: []looptest.Turn{looptest.Reply("b")},
-		Hooks: []agent.Hook{&session.Persist{Store: store, ID: "s"}}}.Run(t, "hi")
+		Hooks: []agent.Hook{&session.Persist{Store: store}}}.Do(t, t.Context(), hi)
 	if got, _ := store.Load(t.Context(), agent.Identity{Conversation: "s"}); string(got.State["n"]) != "1" ||
 		fixture.Transcript(got.Messages) != "user:hi assistant:a user:hi assistant:b" {
 		t.Errorf("saved again: %s %s", got.State, fixture.Transcript(got.Messages))
@@ -260,18 +262,21 @@ func (*fullStore) Put(context.Context, string, []byte) error { return errors.New
 
 func TestFailureToSaveConversationIsReported(t *testing.T) {
 	panics := func(*agent.Run) map[string]any { panic("no state") }
-	for want, hook := range map[string]*session.Persist{
-		"no space left":  {Store: session.Sessions{Store: new(fullStore)}, ID: "s"},
-		"set ID":         {Store: session.Sessions{Store: new(session.Map)}},
-		"State panicked": {Store: session.Sessions{Store: new(session.Map)}, ID: "s", State: panics},
+	for want, c := range map[string]struct {
+		hook         *session.Persist
+		conversation string
+	}{
+		"no space left":  {&session.Persist{Store: session.Sessions{Store: new(fullStore)}}, "s"},
+		"it has no name": {&session.Persist{Store: session.Sessions{Store: new(session.Map)}}, ""},
+		"State panicked": {&session.Persist{Store: session.Sessions{Store: new(session.Map)}, State: panics}, "s"},
 	} {
 		var hooks agent.Hooks
 		var events hookkit.TraceRecorder
 		hooks.Trace(&events)
-		hooks.Use(hook)
+		hooks.Use(c.hook)
 		ran := looptest.Harness{Agent: &loop.Agent{Hooks: &hooks}, Turns: []looptest.Turn{looptest.Reply("a")}}.Make()
 		hooks.Trace(&events)
-		if _, err := ran.Agent.Run(t.Context(), "hi"); err != nil {
+		if _, err := ran.Agent.Do(t.Context(), loop.Request{Task: "hi", Conversation: c.conversation}); err != nil {
 			t.Errorf("%s: the run failed: %v", want, err)
 		}
 		found := false

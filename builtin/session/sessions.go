@@ -40,8 +40,9 @@ func nameOf(id agent.Identity) string {
 	return text
 }
 
-// Save stores a conversation and replaces the earlier one of the same identity. If the program is killed during Save,
-// the earlier conversation remains. A conversation without a name is an error.
+// Save stores a conversation and replaces the earlier one of the same identity, even one that Load cannot read: it does
+// not read the earlier value. [Persist] does, and fails. If the program is killed during Save, the earlier conversation
+// remains. A conversation without a name is an error.
 func (s Sessions) Save(ctx context.Context, session agent.Session) error {
 	if session.Conversation == "" {
 		return fmt.Errorf("a session cannot be saved: %w", errUnnamed)

@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"slices"
 	"strings"
-	"sync"
 	"testing"
 	"testing/synctest"
 
@@ -158,39 +157,47 @@ func TestRunsThatEndEarlyOpenTheGate(t *testing.T) {
 	}
 }
 
-func TestRunsWaitForWritesInProgress(t *testing.T) {
+func TestWritesOfAnOwnerAreMadeInOrder(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		gate := new(session.WriteGate)
 		var hooks agent.Hooks
 		hooks.Use(gate)
 		ctx := agentspec.WithEnv(t.Context(), envOf("c"))
-		block, started := make(chan struct{}), false
-		go func() { _ = gate.Write(ctx, func(context.Context) error { <-block; return nil }) }()
-		synctest.Wait()
-		var mu sync.Mutex
-		go func() {
-			_, err := hooks.OnRunStart.Fire(t.Context(), agent.NewRun(envOf("c")), &agent.RunStart{})
-			mu.Lock()
-			defer mu.Unlock()
-			started = err == nil
-		}()
-		impatient, cancel := context.WithCancel(t.Context())
-		cancel()
-		if _, err := hooks.OnRunStart.Fire(impatient, agent.NewRun(envOf("c")), &agent.RunStart{}); err == nil {
-			t.Error("a cancelled run started during a write")
+		block, written := make(chan struct{}), make(chan int, 4)
+		write := func(n int) func(context.Context) error {
+			return func(context.Context) error {
+				if n == 1 {
+					<-block
+				}
+				written <- n
+				return nil
+			}
 		}
+		go func() { _ = gate.Write(ctx, write(1)) }()
 		synctest.Wait()
-		mu.Lock()
-		if started {
-			t.Error("a run started during a write")
+		first, second := agent.NewRun(envOf("c")), agent.NewRun(envOf("c"))
+		for i, run := range []*agent.Run{first, second} {
+			if _, err := hooks.OnRunStart.Fire(t.Context(), run, &agent.RunStart{}); err != nil {
+				t.Fatal("a run waited for a write:", err)
+			}
+			if err := gate.Write(ctx, write(i+2)); err != nil {
+				t.Error(err)
+			}
 		}
-		mu.Unlock()
+		hooks.OnRunEnd.Fire(t.Context(), first, agent.AgentResult{})
 		close(block)
 		synctest.Wait()
-		mu.Lock()
-		defer mu.Unlock()
-		if !started {
-			t.Error("the run did not start after the write")
+		if n := len(written); n != 1 {
+			t.Errorf("%d writes are made while a run is active", n)
+		}
+		hooks.OnRunEnd.Fire(t.Context(), second, agent.AgentResult{})
+		close(written)
+		want := 1
+		for n := range written {
+			if n != want {
+				t.Errorf("write %d is made as number %d", n, want)
+			}
+			want++
 		}
 	})
 }

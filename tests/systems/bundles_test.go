@@ -78,7 +78,7 @@ func TestManyBuiltinsWorkInOneRun(t *testing.T) {
 			builtin.SmallModel{}, &window.TruncateOutput{MaxChars: 400}, &record.Episodes{Store: remembered},
 			&record.Audit{Path: filepath.Join(dir, "audit")}, timing,
 			&guardrail.Output{Validators: all[guardrail.Validator](guardrail.RedactPersonal())},
-			&session.Persist{Store: session.Sessions{Store: session.Dir{Path: dir}}, ID: "s"},
+			&session.Persist{Store: session.Sessions{Store: session.Dir{Path: dir}}},
 		)[:n]
 		l := looptest.Harness{
 			Turns: all(looptest.Call("work", `{"n":1}`), looptest.Call("work", `{"n":1}`), looptest.Call("rm", nil),
@@ -92,7 +92,7 @@ func TestManyBuiltinsWorkInOneRun(t *testing.T) {
 				Approver: person(func(agent.Question) (agent.Approval, error) { asked++; return agent.Approval{Allow: true}, nil }),
 			},
 		}
-		ran := l.Do(t, t.Context(), loop.Request{Task: "the task", Messages: talk(30)})
+		ran := l.Do(t, t.Context(), loop.Request{Task: "the task", Messages: talk(30), Conversation: "s"})
 		if statuses(ran) != "succeeded refused refused failed succeeded" || asked != 1 ||
 			ran.Reply != "Sorry, I couldn't answer that." {
 			t.Fatalf("%d: %s, asked %d times, %+v", n, statuses(ran), asked, ran.AgentResult)

@@ -304,7 +304,7 @@ func TestARunStopsForAnApproval(t *testing.T) {
 	}.
 		Do(t, t.Context(), loop.Request{
 			Messages: state.Messages,
-			Resume:   loop.Resume{Steps: state.Counters.Steps},
+			Resume:   loop.Resume{Steps: state.Counters.Step},
 		})
 	if got := prompted(t, again, "The user answered: approve"); !slices.Equal(got, []int{0}) || again.Reply != "ok" ||
 		again.Steps != 4 {

@@ -103,16 +103,6 @@ func (w *Watch) AfterTool(h *agent.Hooks, hook agent.AfterTool[agent.ToolCallRes
 	h.AfterTool.AddFunc(looking(w, hook.AfterTool), options(w, opts)...)
 }
 
-// ObserveAfterTool registers the observer of AfterTool.
-func (w *Watch) ObserveAfterTool(h *agent.Hooks, o agent.AfterToolObserver[agent.ToolCallResult]) {
-	h.AfterTool.ObserveFunc(func(
-		ctx context.Context, run *agent.Run, fired agent.AfterToolFired[agent.ToolCallResult],
-	) {
-		w.look(ctx, run)
-		o.ObserveAfterTool(ctx, run, fired)
-	}, options(w, []hookkit.ObserverOption(nil))...)
-}
-
 // options returns the options of a registration, with the name of the hook and its tools.
 func options[O any](w *Watch, opts []O) []O {
 	opts = append(slices.Clip(opts), any(hookkit.Named(w.hook)).(O))
