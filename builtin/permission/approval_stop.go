@@ -19,7 +19,7 @@ import (
 // ApprovalStop ends the turn when a tool requests the approval of a person, who may answer hours later. For example, a
 // payment tool returns {"needs_approval": true, "approval_description": "Pay 40 euros?"} instead of paying.
 //
-// Points: AfterTool (EndTurn). Tier: Safety. State: per run, the pending approval.
+// Points: AfterTool (EndTurn). Tier: Safety. State: none.
 //
 // A request is an output that is a JSON object with needs_approval set to true. approval_description is the question.
 // approval_options is a list of the possible answers, "approve" and "deny" by default. The hook ignores all other
@@ -33,9 +33,7 @@ import (
 //
 // [WaitsForApproval] reads the request from the result of the run, so the host can store the result and ask later. To
 // continue, start a run with the messages of the result and the hook that [PendingApproval.Answer] returns.
-type ApprovalStop struct {
-	runs hookkit.PerRun[*PendingApproval]
-}
+type ApprovalStop struct{}
 
 // A PendingApproval is a question of a tool that a person has not answered yet.
 type PendingApproval struct {
@@ -53,30 +51,13 @@ func (a *ApprovalStop) Bind(h *agent.Hooks) {
 }
 
 // AfterTool ends the turn if the result requests an approval.
-func (a *ApprovalStop) AfterTool(_ context.Context, run *agent.Run,
+func (*ApprovalStop) AfterTool(_ context.Context, _ *agent.Run,
 	result agent.ToolCallResult) (agent.AfterToolOutcome, error) {
 	pending, ok := approvalIn(result)
 	if !ok {
 		return nil, nil
 	}
-	a.runs.Do(run, func(p **PendingApproval) {
-		if *p == nil {
-			*p = &pending
-		}
-	})
 	return agent.EndTurn{Reply: pending.Description, Reason: waitingForApproval}, nil
-}
-
-// Pending returns the approval that the run waits for, for hooks that fire later in the same run. If several calls
-// requested one, Pending returns the first. It reports false without a request. The caller owns the result.
-func (a *ApprovalStop) Pending(run *agent.Run) (pending PendingApproval, waits bool) {
-	a.runs.Do(run, func(p **PendingApproval) {
-		if waits = *p != nil; waits {
-			pending = **p
-			pending.Options = slices.Clone(pending.Options)
-		}
-	})
-	return pending, waits
 }
 
 // WaitsForApproval returns the approval that a finished run waits for. If several calls of the last reply requested

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"strings"
 
+	"github.com/hookgen/hookgen/builtin/internal/jsonx"
 	"github.com/hookgen/hookgen/builtin/internal/shorten"
 	"github.com/hookgen/hookgen/builtin/internal/toolname"
 	"github.com/hookgen/hookgen/generated/agent"
@@ -37,21 +38,21 @@ func callText(call agent.ToolCallRequest) string {
 // argsText formats arguments, one to a line. A text of several lines is indented below its name.
 func argsText(args []byte) string {
 	var b strings.Builder
-	keys, values, ok := argMembers(args)
+	members, ok := argMembers(args)
 	if !ok {
 		writeIndented(&b, "  ", string(args))
-		return strings.TrimRight(b.String(), "\n")
 	}
-	for i, k := range keys {
-		text, isText := values[i].(string)
+	for _, m := range members {
+		value, _ := jsonx.Decode(m.Value) // cannot fail: the arguments are valid
+		text, isText := value.(string)
 		if !isText {
-			text = oneLineJSON(values[i])
+			text = string(jsonx.Encode(value))
 		}
 		if strings.Contains(text, "\n") {
-			fmt.Fprintf(&b, "  %s:\n", terminal.Escape(k))
+			fmt.Fprintf(&b, "  %s:\n", terminal.Escape(m.Key))
 			writeIndented(&b, "    | ", text)
 		} else {
-			fmt.Fprintf(&b, "  %s: %s\n", terminal.Escape(k), terminal.Escape(text))
+			fmt.Fprintf(&b, "  %s: %s\n", terminal.Escape(m.Key), terminal.Escape(text))
 		}
 	}
 	return strings.TrimRight(b.String(), "\n")
@@ -59,31 +60,11 @@ func argsText(args []byte) string {
 
 // argMembers returns the members of a JSON object in their original order, including duplicate keys. It reports false
 // for other values.
-func argMembers(data []byte) (keys []string, values []any, ok bool) {
-	if len(data) > maxDecodeArgs || !json.Valid(data) {
-		return nil, nil, false
+func argMembers(args []byte) ([]jsonx.Member, bool) {
+	if len(args) > maxDecodeArgs || !json.Valid(args) {
+		return nil, false
 	}
-	d := json.NewDecoder(bytes.NewReader(data))
-	d.UseNumber()
-	if t, err := d.Token(); err != nil || t != json.Delim('{') {
-		return nil, nil, false
-	}
-	for d.More() {
-		k, _ := d.Token() // cannot fail, nor can Decode: the data is valid
-		var v any
-		_ = d.Decode(&v)
-		keys, values = append(keys, k.(string)), append(values, v)
-	}
-	return keys, values, true
-}
-
-// oneLineJSON encodes a value in one line, without escapes for <, > and &.
-func oneLineJSON(v any) string {
-	var b strings.Builder
-	e := json.NewEncoder(&b)
-	e.SetEscapeHTML(false)
-	_ = e.Encode(v) // cannot fail: v was decoded from JSON
-	return strings.TrimRight(b.String(), "\n")
+	return jsonx.Members(args, -1)
 }
 
 // writeIndented writes each line of a text with an indent.

@@ -3,7 +3,6 @@ package permission
 import (
 	"errors"
 	"fmt"
-	"io/fs"
 	"os"
 	"path"
 	"path/filepath"
@@ -11,10 +10,10 @@ import (
 	"runtime"
 	"slices"
 	"strings"
-	"unicode/utf8"
 
 	"github.com/bmatcuk/doublestar/v4"
 
+	"github.com/hookgen/hookgen/builtin/internal/realpath"
 	"github.com/hookgen/hookgen/builtin/internal/shorten"
 	"github.com/hookgen/hookgen/builtin/internal/toolargs"
 	"github.com/hookgen/hookgen/generated/agent"
@@ -182,7 +181,7 @@ func (p Paths) absolute() (globs []string) {
 		globs = append(globs, glob)
 		if p.follow && !strings.HasPrefix(glob, "**") {
 			base, rest := doublestar.SplitPattern(glob)
-			if target, err := followed(base); err == nil {
+			if target, err := realpath.Of(base); err == nil {
 				globs = append(globs, strings.TrimSuffix(escapeGlob(filepath.ToSlash(target)), "/")+"/"+rest)
 			}
 		}
@@ -215,7 +214,7 @@ func (p Paths) forms(text string) ([]string, error) {
 	if !filepath.IsAbs(text) {
 		text = p.root + string(filepath.Separator) + text
 	}
-	target, err := followed(text)
+	target, err := realpath.Of(text)
 	if err != nil {
 		return nil, err
 	}
@@ -267,7 +266,7 @@ func (p Paths) windowsPath(slashed string) (string, error) {
 	names := strings.Split(slashed, "/")
 	for i, name := range names {
 		plain := strings.TrimRight(name, ". ")
-		if verbatim && plain != name || isWindowsDevice(name) { // after \\?\, Windows keeps dots and blanks
+		if verbatim && plain != name || windowsDevice.MatchString(name) { // after \\?\, Windows keeps dots and blanks
 			return refuse()
 		}
 		if name != "." && name != ".." {
@@ -282,61 +281,9 @@ func hasDrive(slashed string) bool {
 	return len(slashed) > 2 && slashed[1] == ':' && slashed[2] == '/' && 'a' <= slashed[0]|0x20 && slashed[0]|0x20 <= 'z'
 }
 
-// isWindowsDevice reports whether a name in a path is that of a device in any folder, as in C:\a\NUL and com1.txt.
-func isWindowsDevice(name string) bool {
-	name, _, _ = strings.Cut(name, ".")
-	name = strings.ToUpper(strings.TrimRight(name, " "))
-	switch name {
-	case "CON", "PRN", "AUX", "NUL", "CONIN$", "CONOUT$", "CLOCK$":
-		return true
-	}
-	number, ok := strings.CutPrefix(name, "COM")
-	if !ok {
-		number, ok = strings.CutPrefix(name, "LPT")
-	}
-	return ok && utf8.RuneCountInString(number) == 1 && strings.Contains("0123456789¹²³", number)
-}
-
-// maxLinks is the most symbolic links that are followed in a path, as in Linux.
-const maxLinks = 40
-
-// followed returns the file to which a path leads. Unlike filepath.EvalSymlinks it accepts paths of files that do not
-// exist yet, and unlike filepath.Clean it resolves ".." after a link as the system does.
-func followed(name string) (string, error) {
-	volume := filepath.VolumeName(name)
-	at := volume + string(filepath.Separator)
-	rest := strings.Split(filepath.ToSlash(name[len(volume):]), "/")
-	for links := 0; len(rest) > 0; {
-		part := rest[0]
-		rest = rest[1:]
-		switch part {
-		case "", ".":
-			continue
-		case "..":
-			at = filepath.Dir(at)
-			continue
-		}
-		next := filepath.Join(at, part)
-		info, err := os.Lstat(next)
-		if errors.Is(err, fs.ErrNotExist) || err == nil && info.Mode()&fs.ModeSymlink == 0 {
-			at = next
-			continue
-		}
-		if links++; links > maxLinks {
-			return "", errors.New("a path has too many symbolic links")
-		}
-		target, err := os.Readlink(next) // fails if Lstat did
-		if err != nil {
-			return "", fmt.Errorf("a path could not be followed: %w", err)
-		}
-		if filepath.IsAbs(target) {
-			at = filepath.VolumeName(target) + string(filepath.Separator)
-			target = target[len(filepath.VolumeName(target)):]
-		}
-		rest = append(strings.Split(filepath.ToSlash(target), "/"), rest...)
-	}
-	return at, nil
-}
+// windowsDevice matches a name in a path that is that of a device in any folder, as in C:\a\NUL and com1.txt.
+var windowsDevice = regexp.MustCompile(
+	`(?i)^(?:con|prn|aux|nul|conin\$|conout\$|clock\$|(?:com|lpt)[0-9¹²³]) *(?:\.|$)`)
 
 // escapeGlob returns a glob that matches only the text.
 func escapeGlob(text string) string {

@@ -77,8 +77,10 @@ func (p *Policy) Bind(h *agent.Hooks) {
 func (p *Policy) OnPermission(ctx context.Context, run *agent.Run,
 	call agent.ToolCallRequest) (agent.OnPermissionOutcome, error) {
 	id, _ := kit.Identity(run)
-	decision, err := p.evaluate(ctx, PolicyRequest{
-		Tool: call.Name, Args: slices.Clone(call.Args), Agent: kit.Agent(run), Run: id, Time: kit.Env(run).Now(),
+	decision, err := kit.Recover(func() (PolicyDecision, error) {
+		return p.Provider.Evaluate(ctx, PolicyRequest{
+			Tool: call.Name, Args: slices.Clone(call.Args), Agent: kit.Agent(run), Run: id, Time: kit.Env(run).Now(),
+		})
 	})
 	if err != nil {
 		p.reporter.Report("permission.Policy", p.OnError,
@@ -92,16 +94,6 @@ func (p *Policy) OnPermission(ctx context.Context, run *agent.Run,
 		return nil, nil
 	}
 	return agent.Deny{Reason: decision.reason(call.Name)}, nil
-}
-
-// evaluate calls the provider and converts a panic into an error.
-func (p *Policy) evaluate(ctx context.Context, request PolicyRequest) (decision PolicyDecision, err error) {
-	defer func() {
-		if v := recover(); v != nil {
-			err = &hookkit.PanicError{Value: v}
-		}
-	}()
-	return p.Provider.Evaluate(ctx, request)
 }
 
 // reason returns the text of a denial.

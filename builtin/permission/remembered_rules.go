@@ -49,15 +49,12 @@ func (m *rememberedRules) add(owner agent.Identity, rules []Rule) {
 	m.rules = slices.Delete(m.rules, 0, max(len(m.rules)-maxRemembered, 0))
 }
 
-func (m *rememberedRules) empty() bool {
-	m.mu.Lock()
-	defer m.mu.Unlock()
-	return len(m.rules) == 0
-}
-
 // of returns the rules of the owner of a run, the newest first.
 func (m *rememberedRules) of(run *agent.Run, shared share.Scope) (rules []Rule) {
-	if m.empty() {
+	m.mu.Lock()
+	empty := len(m.rules) == 0
+	m.mu.Unlock()
+	if empty {
 		return nil // as in most programs; naming the owner would take longer than all else
 	}
 	owner := shared.Owner(run) // before the lock: it asks the conversation, which is code of the program

@@ -116,39 +116,40 @@ func parseRule(raw []byte, conditions []FileCondition) (Rule, error) {
 		return Rule{}, fmt.Errorf("the rule is invalid: the key %q occurs twice", name)
 	}
 	var rule Rule
-	var when *string
-	keys := map[string]any{
-		"tool": &rule.Tool, "decision": &rule.Decision, "reason": &rule.Reason, "choices": &rule.Choices, "when": &when,
+	var predicates []Predicate
+	into := func(to any) func([]byte) error { return func(data []byte) error { return decodeStrictly(data, to) } }
+	keys := map[string]func([]byte) error{
+		"tool": into(&rule.Tool), "decision": into(&rule.Decision), "reason": into(&rule.Reason),
+		"choices": into(&rule.Choices),
+		"when": func(data []byte) error {
+			var source string
+			err := decodeStrictly(data, &source)
+			predicates = append(predicates, Expr(source))
+			return err
+		},
 	}
-	globs := make(map[string]**globCondition)
 	for _, c := range append(conditions, Condition("path", PathGlob)) {
-		globs[c.key] = new(*globCondition)
-		keys[c.key] = globs[c.key]
+		keys[c.key] = func(data []byte) error {
+			var given globCondition
+			err := decodeStrictly(data, &given)
+			predicates = append(predicates, c.create(given.Arg, given.Globs))
+			return err
+		}
 	}
 	known := strings.Join(slices.Sorted(maps.Keys(keys)), ", ")
 	for _, key := range slices.Sorted(maps.Keys(members)) {
 		if keys[key] == nil {
 			return Rule{}, fmt.Errorf("the rule is invalid: unknown key %q; use the keys %s", key, known)
 		}
-		if err := decodeStrictly(members[key], keys[key]); err != nil {
+		if err := keys[key](members[key]); err != nil {
 			return Rule{}, fmt.Errorf("the rule is invalid: the key %s: %w", key, err)
 		}
 	}
-	var predicates []Predicate
-	if when != nil {
-		predicates = append(predicates, Expr(*when))
-	}
-	for _, c := range append(conditions, Condition("path", PathGlob)) {
-		if given := *globs[c.key]; given != nil {
-			predicates = append(predicates, c.create(given.Arg, given.Globs))
-		}
-	}
-	switch len(predicates) {
-	case 0:
-	case 1:
-		rule.Args = predicates[0]
-	default:
+	if len(predicates) > 1 {
 		return Rule{}, fmt.Errorf("the rule has more than one condition; write a rule for each (%s)", known)
+	}
+	if len(predicates) == 1 {
+		rule.Args = predicates[0]
 	}
 	return rule, rule.check()
 }

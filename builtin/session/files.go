@@ -10,12 +10,13 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
-	"strings"
 	"sync"
 	"time"
 
 	"github.com/hookgen/hookgen/builtin/internal/kit"
+	"github.com/hookgen/hookgen/builtin/internal/realpath"
 	"github.com/hookgen/hookgen/builtin/internal/shorten"
+	"github.com/hookgen/hookgen/builtin/internal/textfile"
 	"github.com/hookgen/hookgen/builtin/internal/toolargs"
 	"github.com/hookgen/hookgen/builtin/internal/toolname"
 	"github.com/hookgen/hookgen/builtin/limit"
@@ -46,7 +47,7 @@ type Files struct {
 	Dir      string           // the directory of the tools, to which relative paths belong. Required
 	Tools    []string         // names of the tools that change files; "*" matches any text in a name. Required
 	Fields   string           // names of the arguments with paths, separated by commas; "": path
-	MaxBytes limit.Bound[int] // bytes of all contents; default 64 MiB
+	MaxBytes limit.Bound[int] // bytes of all contents and their paths; default 64 MiB
 
 	mu    sync.Mutex
 	dir   string // absolute, without symbolic links
@@ -79,9 +80,8 @@ type keptFile struct {
 }
 
 const (
-	maxMarks     = 100
-	maxKeptFiles = 10_000 // of a run
-	maxMissed    = 100
+	maxMarks  = 100
+	maxMissed = 100
 )
 
 // Bind adds the hook to its points.
@@ -90,13 +90,15 @@ func (f *Files) Bind(h *agent.Hooks) {
 	if len(f.Tools) == 0 {
 		err = errors.New("Tools is empty, so nothing would be kept; name the tools that change files")
 	}
+	info, failed := os.Stat(f.Dir)
+	if failed != nil || !info.IsDir() {
+		err = errors.Join(err, fmt.Errorf("Dir is %q, which is not a directory", f.Dir))
+	}
 	dir, failed := filepath.Abs(f.Dir)
 	if failed == nil {
 		dir, failed = filepath.EvalSymlinks(dir)
 	}
-	if info, statErr := os.Stat(dir); failed != nil || statErr != nil || !info.IsDir() || f.Dir == "" {
-		err = errors.Join(err, fmt.Errorf("Dir is %q, which is not a directory", f.Dir))
-	}
+	err = errors.Join(err, failed)
 	kit.MustConfig("session.Files", err)
 	f.mu.Lock()
 	f.dir = dir
@@ -180,55 +182,37 @@ func (f *Files) keep(m *fileMark, path string) error {
 	if _, done := m.kept[path]; done {
 		return nil
 	}
-	if len(m.kept) >= maxKeptFiles {
-		return fmt.Errorf("the run has changed more than %d files", maxKeptFiles)
+	left := f.MaxBytes.Or(64<<20) - m.bytes - len(path)
+	if left < 0 {
+		return errors.New("MaxBytes leaves no room for it")
 	}
 	var kept keptFile
-	info, err := os.Lstat(filepath.Join(f.dir, path))
-	switch {
-	case errors.Is(err, fs.ErrNotExist):
-	case err != nil:
-		return err
-	case !info.Mode().IsRegular():
-		return errors.New("it is not a regular file")
-	case info.Size() > int64(f.MaxBytes.Or(64<<20)-m.bytes):
-		return fmt.Errorf("it has %d bytes, more than MaxBytes leaves", info.Size())
-	default:
-		root, err := os.OpenRoot(f.dir)
-		if err != nil {
-			return err
+	whole := filepath.Join(f.dir, path)
+	info, err := os.Lstat(whole)
+	if !errors.Is(err, fs.ErrNotExist) {
+		if err == nil {
+			kept.content, err = textfile.Read(whole, left)
 		}
-		defer root.Close()
-		if kept.content, err = root.ReadFile(path); err != nil {
+		if err != nil {
 			return err
 		}
 		kept.mode, kept.existed = info.Mode().Perm(), true
 	}
 	m.kept[path] = kept
-	m.bytes, f.bytes = m.bytes+len(kept.content), f.bytes+len(kept.content)
+	m.bytes, f.bytes = m.bytes+kept.size(path), f.bytes+kept.size(path)
 	return nil
 }
 
+func (k keptFile) size(path string) int { return len(path) + len(k.content) }
+
 // local returns the path of a file below the directory, without symbolic links.
 func (f *Files) local(path string) (string, error) {
-	if strings.ContainsRune(path, 0) {
-		return "", errors.New("the path has a zero byte")
-	}
 	if !filepath.IsAbs(path) {
-		path = filepath.Join(f.dir, path)
+		path = f.dir + string(filepath.Separator) + path
 	}
-	path = filepath.Clean(path)
-	whole, rest := path, ""
-	for { // the longest part that exists
-		resolved, err := filepath.EvalSymlinks(whole)
-		if err == nil {
-			path = filepath.Join(resolved, rest)
-			break
-		}
-		if _, exists := os.Lstat(whole); exists == nil || !errors.Is(err, fs.ErrNotExist) {
-			return "", err // a link to nowhere
-		}
-		whole, rest = filepath.Dir(whole), filepath.Join(filepath.Base(whole), rest)
+	path, err := realpath.Of(path)
+	if err != nil {
+		return "", err
 	}
 	relative, err := filepath.Rel(f.dir, path)
 	if err != nil || !filepath.IsLocal(relative) || relative == "." {
@@ -255,8 +239,8 @@ func (f *Files) Marks(id agent.Identity) (marks []Mark) {
 // that did not exist. It returns the mark of the run. No run of the conversation may be active.
 //
 // A file is replaced whole. One that cannot be put back, because it is a directory now or its directory is a symbolic
-// link, is reported in the error, and the others are put back; such a file stays kept for another try. Without errors,
-// the marks are dropped.
+// link, is reported in the error, and the others are put back. Then the marks stay, for another try; without errors,
+// they are dropped.
 func (f *Files) Rewind(id agent.Identity, run string) (Mark, error) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -266,15 +250,10 @@ func (f *Files) Rewind(id agent.Identity, run string) (Mark, error) {
 			shorten.Line(run, shorten.KeyChars))
 	}
 	to := f.marks[first].Mark
-	var undone []*fileMark
 	before := make(map[string]keptFile) // the first of these runs that changed a file knows how it was
 	for _, m := range f.marks[first:] {
-		if m.owner != id {
-			continue
-		}
-		undone = append(undone, m)
 		for path, kept := range m.kept {
-			if _, known := before[path]; !known {
+			if _, known := before[path]; m.owner == id && !known {
 				before[path] = kept
 			}
 		}
@@ -283,16 +262,12 @@ func (f *Files) Rewind(id agent.Identity, run string) (Mark, error) {
 	for _, path := range slices.Sorted(maps.Keys(before)) {
 		if err := f.restore(path, before[path]); err != nil {
 			failed = append(failed, fmt.Errorf("%s cannot be put back: %w", path, err))
-			continue
-		}
-		for _, m := range undone {
-			n := len(m.kept[path].content)
-			m.bytes, f.bytes = m.bytes-n, f.bytes-n
-			delete(m.kept, path)
 		}
 	}
-	if len(failed) == 0 {
-		f.marks = slices.DeleteFunc(f.marks, func(m *fileMark) bool { return slices.Contains(undone, m) })
+	for i := len(f.marks) - 1; i >= first && len(failed) == 0; i-- {
+		if f.marks[i].owner == id {
+			f.drop(i)
+		}
 	}
 	return to, errors.Join(failed...)
 }
