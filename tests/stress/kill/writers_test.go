@@ -164,7 +164,6 @@ var writers = []writer{
 			hooks.Use(&session.Checkpoint{
 				Store:   session.Dir{Path: dir},
 				Every:   1,
-				Name:    "c",
 				OnError: func(err error) { reported = err },
 			})
 			return func(v int) error {
@@ -242,7 +241,7 @@ func readSession(dir string, _ int) ([]int, error) {
 // but the last to save space.
 func readCheckpoint(dir string, _ int) ([]int, error) {
 	store := session.Dir{Path: dir}
-	last, err := session.Latest(background, store, agent.Identity{Conversation: "c"})
+	last, err := session.Latest(background, store, talk)
 	if err != nil {
 		return nil, err
 	}
