@@ -79,8 +79,8 @@ func (w *Worker) Perform(ctx context.Context, run, key string) error {
 	}
 	a := w.Agents[rec.task.Agent]
 	if a == nil || w.otherHooks(rec) {
-		return fmt.Errorf("fleet: perform %.100q of run %.70s: this worker does not have the agent %.100q with the hooks %.100q",
-			key, run, rec.task.Agent, rec.hooks)
+		return fmt.Errorf("fleet: perform %.100q of run %.70s: this worker does not have the agent %.100q with the hooks "+
+			"%.100q", key, run, rec.task.Agent, rec.hooks)
 	}
 	c := &claim{w: w, d: &direct{run: run}, rec: rec, hard: ctx, drain: ctx, writer: w.writer(rec)}
 	c.writer.key = key

@@ -403,8 +403,8 @@ func TestRunsWaitForTheirAgent(t *testing.T) {
 }
 
 // TestRunsKeepTheirVersion: a run begins on a worker with the first version of the hooks, and waits for a person while
-// the workers get the second one. A worker with the first one does not have its agent. Hours later, the run continues with
-// the first one, with its data.
+// the workers get the second one. A worker with the first one does not have its agent. Hours later, the run continues
+// with the first one, with its data.
 func TestRunsKeepTheirVersion(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		store := NewMemory(simLifetime)
