@@ -51,8 +51,8 @@ func read(data json.RawMessage, v any) error {
 	return nil
 }
 
-// mustRead is read for workflow code. An error there would end the workflow. After a panic, the server gives the task to
-// a worker again, until one of the other release takes it.
+// mustRead is read for workflow code. An error there would end the workflow. After a panic, the server gives the task
+// to a worker again, until one of the other release takes it.
 func mustRead(data json.RawMessage, v any) {
 	if err := read(data, v); err != nil {
 		panic(err)

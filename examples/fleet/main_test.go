@@ -92,9 +92,9 @@ func asked(t *testing.T, address string, client func(...string) string) {
 		return agent.Ask{}, nil
 	}))
 	ctx, stop := context.WithCancel(t.Context())
-	ended := make(chan error)
+	stopped := make(chan error)
 	go func() {
-		ended <- (&fleet.Worker{Store: store, Agents: map[string]*loop.Agent{"asker": asker}}).Run(ctx)
+		stopped <- (&fleet.Worker{Store: store, Agents: map[string]*loop.Agent{"asker": asker}}).Run(ctx)
 	}()
 	c := fleet.NewClient(store)
 	err = c.Submit(ctx, fleet.Task{ID: "q", Agent: "asker", Text: "pay 1 orders, 1 at a time"})
@@ -111,11 +111,12 @@ func asked(t *testing.T, address string, client func(...string) string) {
 	if r, err := c.Wait(ctx, "q"); err != nil || r.Reply != "1 orders are paid" {
 		t.Errorf("%+v, %v", r, err)
 	}
-	if got := client("list"); !strings.Contains(got, `q is done, 2 steps, 1 calls, 80 tokens, cost 0.0000: "1 orders are paid"`) {
+	const ended = `q is done, 2 steps, 1 calls, 80 tokens, cost 0.0000: "1 orders are paid"`
+	if got := client("list"); !strings.Contains(got, ended) {
 		t.Error(got)
 	}
 	stop()
-	if err := <-ended; err != nil {
+	if err := <-stopped; err != nil {
 		t.Error(err)
 	}
 }
