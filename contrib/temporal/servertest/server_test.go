@@ -2,6 +2,7 @@ package servertest
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"log/slog"
 	"math/rand/v2"
@@ -12,7 +13,9 @@ import (
 	"testing"
 	"time"
 
+	"go.temporal.io/api/common/v1"
 	"go.temporal.io/sdk/client"
+	"go.temporal.io/sdk/converter"
 	"go.temporal.io/sdk/log"
 	"go.temporal.io/server/temporaltest"
 
@@ -24,13 +27,19 @@ import (
 	"github.com/hookgen/hookgen/loop/looptest"
 )
 
-// An engine runs workers on a server in this process. Each worker has a connection of its own, which breaks now and
-// then, and ends with the worker. So has the client of the test, which is killed in the middle of calls.
+// An engine runs workers of a release on a server in this process. Each worker has a connection of its own, which
+// breaks now and then, and ends with the worker. So has the client of the test, which is killed in the middle of calls.
 type engine struct {
+	*network
 	*fleet.Client // for what it reads from the log
 	store         fleet.Store
-	server        *temporaltest.TestServer
-	t             *testing.T
+	newer         *fleettest.Newer // nil: this release
+}
+
+// A network has the server and all connections to it.
+type network struct {
+	server *temporaltest.TestServer
+	t      *testing.T
 
 	mu      sync.Mutex
 	r       *rand.Rand
@@ -44,15 +53,43 @@ func (e *engine) dial(ctx context.Context) (client.Client, error) {
 	e.mu.Lock()
 	e.proxies = append(e.proxies, p)
 	e.mu.Unlock()
-	return client.DialContext(ctx, client.Options{
+	options := client.Options{
 		HostPort: p.Address, Namespace: e.server.GetDefaultNamespace(),
 		Logger: log.NewStructuredLogger(slog.New(slog.DiscardHandler)),
-	})
+	}
+	if e.newer != nil {
+		options.DataConverter = converter.NewCompositeDataConverter(converter.NewNilPayloadConverter(),
+			newerConverter{converter.NewJSONPayloadConverter(), e.newer})
+	}
+	return client.DialContext(ctx, options)
+}
+
+// A newerConverter has the values of workflows, activities and signals as a newer release sends them.
+type newerConverter struct {
+	*converter.JSONPayloadConverter
+	newer *fleettest.Newer
+}
+
+func (c newerConverter) ToPayload(value any) (*common.Payload, error) {
+	p, err := c.JSONPayloadConverter.ToPayload(value)
+	if err == nil {
+		p.Data = c.newer.Encode(p.Data)
+	}
+	return p, err
+}
+
+func (c newerConverter) FromPayload(p *common.Payload, value any) error {
+	return json.Unmarshal(c.newer.Decode(p.GetData()), value)
+}
+
+// as returns the engine for processes of a release.
+func (e *engine) as(s fleet.Store, newer *fleettest.Newer) fleettest.Engine {
+	return &engine{e.network, fleet.NewClient(s), s, newer}
 }
 
 // part breaks connections until ctx is done, for up to five seconds: longer than the server waits for a heartbeat. It
 // returns how often it did.
-func (e *engine) part(ctx context.Context) (count int) {
+func (e *network) part(ctx context.Context) (count int) {
 	for (agent.SystemClock{}).Sleep(ctx, time.Second) == nil {
 		e.mu.Lock()
 		d := time.Duration(e.r.IntN(5000)) * time.Millisecond
@@ -126,8 +163,14 @@ func start(t *testing.T) *engine {
 	store := fleet.NewMemory(time.Second)
 	store.Queue = nil
 	return &engine{
-		Client: fleet.NewClient(store), store: store, server: server, t: t, r: rand.New(rand.NewPCG(1, 2)),
+		Client: fleet.NewClient(store), store: store,
+		network: &network{server: server, t: t, r: rand.New(rand.NewPCG(1, 2))},
 	}
+}
+
+func TestHooks(t *testing.T) {
+	e := start(t)
+	fleettest.Hooks(t, e.store, e.as)
 }
 
 // TestStorm kills workers and clients while their runs pay and ask, and parts them from the server. It takes a minute
@@ -138,7 +181,7 @@ func TestStorm(t *testing.T) {
 	ctx, stop := context.WithCancel(t.Context())
 	parted := make(chan int)
 	go func() { parted <- e.part(ctx) }()
-	fleettest.Storm(t, e.store, e)
+	fleettest.Storm(t, e.store, e.as)
 	stop()
 	t.Logf("%d partitions, %d clients killed", <-parted, 20-e.kills)
 }

@@ -1,5 +1,5 @@
 // Package fleettest is the conformance suite of the stores and engines of package fleet. The author of a store calls
-// [TestStore] in a test, and the author of another engine [Storm].
+// [TestStore] in a test, and the author of another engine [Hooks] and [Storm].
 //
 //	func TestStore(t *testing.T) {
 //		fleettest.TestStore(t, func(t *testing.T) fleet.Store { return open(t) })
@@ -21,9 +21,16 @@ func TestStore(t *testing.T, open func(*testing.T) fleet.Store) {
 	t.Run("Log", func(t *testing.T) { testLog(t, open(t).Log) })
 	t.Run("Queue", func(t *testing.T) { testQueue(t, open(t).Queue) })
 	t.Run("Table", func(t *testing.T) { testTable(t, open(t).Table) })
-	t.Run("Storm", func(t *testing.T) {
-		Storm(t, open(t), nil)
-	})
+	t.Run("Hooks", func(t *testing.T) { Hooks(t, open(t), nil) })
+	t.Run("Storm", func(t *testing.T) { Storm(t, open(t), nil) })
+}
+
+// orQueue returns open, or the engine that is the queue of a store.
+func orQueue(open Open) Open {
+	if open != nil {
+		return open
+	}
+	return func(s fleet.Store, _ *Newer) Engine { return engine{fleet.NewClient(s)} }
 }
 
 type engine struct{ *fleet.Client }

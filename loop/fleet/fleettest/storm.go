@@ -5,7 +5,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"io"
 	"log/slog"
 	"math/rand/v2"
 	"strings"
@@ -28,15 +27,19 @@ type Engine interface {
 	Work(ctx context.Context, w *fleet.Worker) error
 }
 
+// An Open opens an engine for a store. newer is the release of its processes, or nil for this one.
+type Open func(s fleet.Store, newer *Newer) Engine
+
 // Storm runs agents that pay and ask, kills workers at drawn operations of the store, lets operations fail, and checks
 // the promises: each run ends once, each payment is made once, the account of a tenant is not exceeded, and a person
-// answers each question. With -short it has fewer runs and kills. A nil engine is the queue of the store.
-func Storm(t *testing.T, s fleet.Store, e Engine) {
-	if e == nil {
-		e = engine{fleet.NewClient(s)}
-	}
+// answers each question. Half of the workers and clients are of a newer release, with more fields in what they write.
+// All clients get the same results. With -short it has fewer runs and kills. A nil open is the queue of the store.
+func Storm(t *testing.T, s fleet.Store, open Open) {
+	open = orQueue(open)
+	newer := &Newer{r: rand.New(rand.NewPCG(3, 4))}
 	st := &storm{
-		Engine: e, store: s, r: rand.New(rand.NewPCG(1, 2)), kills: 8, bound: 40, paid: make(map[string]int),
+		releases: []release{{open(s, nil), s}, {open(newer.Store(s), newer), newer.Store(s)}},
+		r:        rand.New(rand.NewPCG(1, 2)), kills: 8, bound: 40, paid: make(map[string]int),
 		workers: make(map[string]*worker),
 	}
 	runs := 24
@@ -46,17 +49,21 @@ func Storm(t *testing.T, s fleet.Store, e Engine) {
 	ctx, stop := context.WithTimeout(t.Context(), 5*time.Minute)
 	defer stop()
 	var workers, clients sync.WaitGroup
-	for range 2 {
-		workers.Go(func() { st.supervise(ctx) })
+	for _, release := range st.releases {
+		workers.Go(func() { st.supervise(ctx, release) })
 	}
 	for i := range runs {
 		clients.Go(func() {
-			if err := st.client(ctx, fmt.Sprint("run", i), []string{"free", "bounded"}[i%2]); err != nil {
+			tenant := []string{"free", "bounded"}[i%2]
+			if err := st.client(ctx, st.releases[i/2%2], fmt.Sprint("run", i), tenant); err != nil {
 				st.report("run%d: %v", i, err)
 			}
 		})
 	}
 	clients.Wait()
+	for i := range runs {
+		st.compare(ctx, fmt.Sprint("run", i))
+	}
 	stop()
 	workers.Wait()
 	for _, problem := range st.problems {
@@ -71,14 +78,39 @@ func Storm(t *testing.T, s fleet.Store, e Engine) {
 		t.Errorf("the bounded tenant made %d calls of the model, of %d, and %d runs were stopped", st.calls, st.bound,
 			st.stopped)
 	}
-	t.Logf("%d runs, of which %d were stopped by their account; %d payments, %d workers killed, %d calls in doubt",
-		runs, st.stopped, len(st.paid), len(st.workers)-2, st.doubts)
+	t.Logf("%d runs, of which %d were stopped by their account; %d payments, %d workers killed, %d calls in doubt; "+
+		"%d values with other fields, runs left to the newer release %d times",
+		runs, st.stopped, len(st.paid), len(st.workers)-2, st.doubts, newer.wrote, st.left)
+	if newer.wrote == 0 {
+		t.Error("the newer release has written nothing")
+	}
+}
+
+// A release is a release of workers and clients, with the store as it uses it.
+type release struct {
+	Engine
+	store fleet.Store
+}
+
+// compare checks that the clients of both releases get the same result.
+func (st *storm) compare(ctx context.Context, run string) {
+	var results []fleet.Result
+	for _, release := range st.releases {
+		s, err := release.WaitFor(ctx, run, func(s fleet.Status) bool { return s.State.Final() })
+		if err != nil {
+			st.report("%s: %v", run, err)
+			return
+		}
+		results = append(results, *s.Result)
+	}
+	if results[0] != results[1] {
+		st.report("%s ended with %+v, and the newer client reads %+v", run, results[0], results[1])
+	}
 }
 
 // A storm is the world of the runs.
 type storm struct {
-	Engine
-	store fleet.Store
+	releases []release
 
 	mu       sync.Mutex
 	r        *rand.Rand
@@ -89,6 +121,7 @@ type storm struct {
 	calls    int            // of the model, for the bounded tenant
 	stopped  int
 	doubts   int
+	left     int64 // runs that a worker has left to the newer release
 	problems []string
 }
 
@@ -149,8 +182,8 @@ func (w *worker) do(f func() error) error {
 	return errLost
 }
 
-// supervise starts workers one after the other, each until it is killed.
-func (st *storm) supervise(ctx context.Context) {
+// supervise starts workers of a release one after the other, each until it is killed.
+func (st *storm) supervise(ctx context.Context, release release) {
 	for ctx.Err() == nil {
 		st.mu.Lock()
 		p := &worker{st: st, ended: make(chan struct{})}
@@ -163,16 +196,20 @@ func (st *storm) supervise(ctx context.Context) {
 		st.mu.Unlock()
 		var own context.Context
 		own, p.stop = context.WithCancel(ctx)
-		store := fleet.Store{Log: faultyLog{st.store.Log, p}, Table: faultyTable{st.store.Table, p}}
-		if st.store.Queue != nil { // otherwise the engine has its own
-			store.Queue = faultyQueue{st.store.Queue, p}
+		store := fleet.Store{Log: faultyLog{release.store.Log, p}, Table: faultyTable{release.store.Table, p}}
+		if release.store.Queue != nil { // otherwise the engine has its own
+			store.Queue = faultyQueue{release.store.Queue, p}
 		}
-		err := st.Work(own, &fleet.Worker{
+		w := &fleet.Worker{
 			Store: store,
 			Name:  name, Agents: map[string]*loop.Agent{"clerk": st.clerk(p)}, Clock: p, Grace: time.Millisecond,
-			Logger: slog.New(slog.NewTextHandler(io.Discard, nil)), Tries: 20, Accounts: st.accounts,
-		})
+			Logger: slog.New(slog.DiscardHandler), Tries: 20, Accounts: st.accounts, Sweep: time.Second,
+		}
+		err := release.Work(own, w)
 		p.stop()
+		st.mu.Lock()
+		st.left += w.Stats().Left
+		st.mu.Unlock()
 		close(p.ended)
 		if err != nil && !p.dead.Load() {
 			st.report("%s: %v", name, err)
@@ -241,26 +278,27 @@ func (m model) Generate(_ context.Context, req agent.LLMRequest) (agent.LLMRespo
 }
 
 // client submits a task, answers its questions, and checks its result.
-func (st *storm) client(ctx context.Context, run, tenant string) error {
-	if err := st.Submit(ctx, fleet.Task{ID: run, Agent: "clerk", Text: run + " " + tenant, Tenant: tenant}); err != nil {
+func (st *storm) client(ctx context.Context, release release, run, tenant string) error {
+	task := fleet.Task{ID: run, Agent: "clerk", Text: run + " " + tenant, Tenant: tenant}
+	if err := release.Submit(ctx, task); err != nil {
 		return err
 	}
 	for {
-		s, err := st.WaitFor(ctx, run, func(s fleet.Status) bool { return s.State.Final() || len(s.Questions) > 0 })
+		s, err := release.WaitFor(ctx, run, func(s fleet.Status) bool { return s.State.Final() || len(s.Questions) > 0 })
 		if err != nil {
 			return err
 		}
 		if s.State.Final() {
 			return st.checkResult(*s.Result, tenant)
 		}
-		if err := st.answer(ctx, s); err != nil {
+		if err := st.answer(ctx, release, s); err != nil {
 			return err
 		}
 	}
 }
 
 // answer answers the questions of a run as a careful person does: a call is in doubt until its worker is dead for sure.
-func (st *storm) answer(ctx context.Context, s fleet.Status) error {
+func (st *storm) answer(ctx context.Context, release release, s fleet.Status) error {
 	var answers []fleet.Answer
 	for _, q := range s.Questions {
 		if !q.Doubt {
@@ -286,7 +324,7 @@ func (st *storm) answer(ctx context.Context, s fleet.Status) error {
 			answers = append(answers, fleet.Retry(q, "ann"))
 		}
 	}
-	err := st.Answer(ctx, s.Task.ID, answers...)
+	err := release.Answer(ctx, s.Task.ID, answers...)
 	if errors.Is(err, fleet.ErrConflict) { // its worker has answered
 		return nil
 	}
@@ -373,6 +411,7 @@ func (d faultyDelivery) Done(ctx context.Context) error {
 	return d.w.do(func() error { return d.Delivery.Done(ctx) })
 }
 
+// Return gives the run back sooner, because the storm has no minutes.
 func (d faultyDelivery) Return(ctx context.Context, after time.Duration) error {
-	return d.w.do(func() error { return d.Delivery.Return(ctx, after) })
+	return d.w.do(func() error { return d.Delivery.Return(ctx, after/50) })
 }
