@@ -205,3 +205,30 @@ func TestStoresOfOwnersAreListed(t *testing.T) {
 		t.Errorf("ann has the keys %q, %v", keys, err)
 	}
 }
+
+// More facts are stored than fit in one value of the agent.Store.
+func TestManyFactsAreKept(t *testing.T) {
+	for name, store := range map[string]agent.Store{"here": nil, "in a Dir": session.Dir{Path: t.TempDir()}} {
+		t.Run(name, func(t *testing.T) {
+			m, ctx := &Facts{In: store}, t.Context()
+			long := strings.Repeat("long ", 2000)
+			for i := range 100 {
+				if err := m.Put(ctx, Fact{Key: fmt.Sprint(i % 75), Value: fmt.Sprint(i, long)},
+					Fact{Key: "same", Value: "v"}); err != nil {
+					t.Fatal(err)
+				}
+			}
+			if found, _, err := m.Search(ctx, Query{}); err != nil || len(found) != 76 {
+				t.Errorf("%d facts are stored, %v; want 76", len(found), err)
+			}
+			all, err := m.History(ctx, "7", "")
+			if err != nil || len(all) != 2 || all[0].Value != fmt.Sprint(7, long) || all[1].Supersedes != all[0].ID {
+				t.Errorf("the history has %d facts, %v; want two, the old value first", len(all), err)
+			}
+			if same, err := m.History(ctx, "same", ""); err != nil || len(same) != 1 ||
+				!same[0].UpdatedAt.After(same[0].ValidFrom) {
+				t.Errorf("the fact that did not change is %+v, %v", same, err)
+			}
+		})
+	}
+}

@@ -4,9 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
 	"io/fs"
-	"os"
 	"path/filepath"
 	"strings"
 	"sync"
@@ -15,6 +13,7 @@ import (
 
 	"github.com/hookgen/hookgen/builtin/internal/ownerpath"
 	"github.com/hookgen/hookgen/builtin/internal/shorten"
+	"github.com/hookgen/hookgen/builtin/internal/textfile"
 	"github.com/hookgen/hookgen/builtin/limit"
 	"github.com/hookgen/hookgen/builtin/share"
 	"github.com/hookgen/hookgen/generated/agent"
@@ -34,8 +33,7 @@ import (
 // is "-". The notes of conversations without a name are only in memory, those of the last 64. The first Append creates
 // a file and its directory.
 //
-// Each Append replaces a file atomically. If MaxChars is limit.None, Append writes only the new note instead. If the
-// program is killed during that write, the file may end in an incomplete note; the next note begins on a new line.
+// Each Append replaces a file atomically, so that a program that is killed meanwhile leaves whole notes.
 //
 // Notes are safe for concurrent use, also by several programs that share a file, and must not be copied. For that they
 // keep an empty lock file next to each file. A person who edits a file while a program appends to it can lose a note.
@@ -52,6 +50,7 @@ type Notes struct {
 const (
 	notesBound     = 64 << 10 // characters; the default bound
 	notesTruncated = "(earlier notes truncated)\n"
+	maxNotes       = 1 << 30 // bytes of a file
 	maxHeading     = 200
 )
 
@@ -63,18 +62,10 @@ func (n *Notes) Append(ctx context.Context, text, heading string) error {
 		return err
 	}
 	owner := n.Share.Of(agentspec.IdentityOf(ctx))
-	if n.here(owner) {
-		n.mu.Lock()
-		defer n.mu.Unlock()
-		old := n.texts.of(owner)
-		*old = boundNotes(*old+noteOf(text, heading, n.Clock, *old), n.MaxChars.Or(notesBound))
-		return nil
-	}
-	path := n.pathOf(owner)
-	unlock, err := atomicfile.LockShared(path)
+	unlock, err := n.lock(owner)
 	if err == nil {
-		err = n.write(path, text, heading)
-		unlock()
+		defer unlock()
+		err = n.add(owner, text, heading)
 	}
 	if err != nil {
 		return fmt.Errorf("the note could not be written: %w", err)
@@ -103,52 +94,69 @@ func (n *Notes) Tail(ctx context.Context, chars int) (string, error) {
 	return strings.TrimSuffix(tailOf(common+"\n"+own+"\n", chars), "\n"), nil
 }
 
-// here reports whether the notes of an owner are only in memory.
-func (n *Notes) here(owner agent.Identity) bool { return n.Path == "" || isUnnamed(owner) }
-
-// pathOf returns the path of the notes of an owner.
+// pathOf returns the path of the notes of an owner, or "" if they are only in memory.
 func (n *Notes) pathOf(owner agent.Identity) string {
+	if n.Path == "" || isUnnamed(owner) {
+		return ""
+	}
 	if owner == (agent.Identity{}) {
 		return n.Path
 	}
 	return filepath.Join(n.Path+".d", ownerpath.Of(owner)+".md")
 }
 
-func (n *Notes) write(path, text, heading string) error {
-	read := n.MaxChars.Or(notesBound) // characters of the old notes
-	if n.MaxChars == limit.None {
-		read = 1 // to see whether the last line is complete
+// lock locks the notes of an owner against other writers.
+func (n *Notes) lock(owner agent.Identity) (unlock func(), err error) {
+	path := n.pathOf(owner)
+	if path == "" {
+		n.mu.Lock()
+		return n.mu.Unlock, nil
 	}
-	old, err := endOf(path, read)
-	if err != nil {
-		return err
-	}
-	note := noteOf(text, heading, n.Clock, old)
-	if note == "" {
-		return nil
-	}
-	if n.MaxChars != limit.None {
-		if to, err := filepath.EvalSymlinks(path); err == nil {
-			path = to // keep a symbolic link
-		}
-		return atomicfile.Write(path, []byte(boundNotes(old+note, n.MaxChars.Or(notesBound))))
-	}
-	f, _, err := atomicfile.OpenAppend(path)
-	if err != nil {
-		return err
-	}
-	_, err = f.WriteString(note)
-	return errors.Join(err, f.Close())
+	return atomicfile.LockShared(path)
 }
 
-func (n *Notes) tail(owner agent.Identity, chars int) (text string, err error) {
-	if n.here(owner) {
-		n.mu.Lock()
+// add adds a note. The caller holds the lock.
+func (n *Notes) add(owner agent.Identity, text, heading string) error {
+	old, err := n.read(owner)
+	note := noteOf(text, heading, n.Clock, old)
+	if err != nil || note == "" {
+		return err
+	}
+	whole := boundNotes(old+note, n.MaxChars.Or(notesBound))
+	path := n.pathOf(owner)
+	if path == "" {
+		*n.texts.of(owner) = whole
+		return nil
+	}
+	if to, err := filepath.EvalSymlinks(path); err == nil {
+		path = to // keep a symbolic link
+	}
+	return atomicfile.Write(path, []byte(whole))
+}
+
+// read returns all notes of an owner. The caller holds the lock if they are only in memory.
+func (n *Notes) read(owner agent.Identity) (string, error) {
+	path := n.pathOf(owner)
+	if path == "" {
 		if kept := n.texts.values[owner]; kept != nil {
-			text = *kept
+			return *kept, nil
 		}
-		n.mu.Unlock()
-	} else if text, err = endOf(n.pathOf(owner), chars); err != nil {
+		return "", nil
+	}
+	text, err := textfile.Read(path, maxNotes)
+	if errors.Is(err, fs.ErrNotExist) {
+		err = nil
+	}
+	return string(text), err
+}
+
+func (n *Notes) tail(owner agent.Identity, chars int) (string, error) {
+	if n.pathOf(owner) == "" {
+		n.mu.Lock()
+		defer n.mu.Unlock()
+	}
+	text, err := n.read(owner)
+	if err != nil {
 		return "", fmt.Errorf("the notes cannot be read: %w", err)
 	}
 	return strings.TrimSuffix(tailOf(text, chars), "\n"), nil
@@ -205,32 +213,6 @@ func tailOf(text string, n int) string {
 		}
 	}
 	return strings.ToValidUTF8(text[from:], "\ufffd")
-}
-
-// endOf returns the end of a file with more than chars characters, or the whole file if chars is negative. It reads as
-// little as possible.
-func endOf(path string, chars int) (string, error) {
-	f, err := os.Open(path)
-	if errors.Is(err, fs.ErrNotExist) {
-		return "", nil
-	}
-	if err != nil {
-		return "", err
-	}
-	defer f.Close()
-	info, err := f.Stat()
-	if err != nil {
-		return "", err
-	}
-	if !info.Mode().IsRegular() {
-		return "", &fs.PathError{Op: "read", Path: path, Err: errors.New("not a regular file; name another one")}
-	}
-	from := int64(0)
-	if chars >= 0 {
-		from = max(0, info.Size()-4*int64(chars)-4) // a character has at most four bytes
-	}
-	data, err := io.ReadAll(io.NewSectionReader(f, from, info.Size()-from))
-	return string(data), err
 }
 
 func nowBy(c agent.Clock) time.Time {

@@ -2,8 +2,10 @@ package memorytest
 
 import (
 	"context"
+	_ "embed" // for the calls
 	"errors"
 	"fmt"
+	"strconv"
 	"strings"
 	"sync"
 	"testing"
@@ -24,7 +26,7 @@ import (
 // Run it with the race detector too.
 func Check(t *testing.T, open func(t *testing.T, clock agent.Clock) memory.Store) {
 	t.Helper()
-	for _, c := range checks {
+	for _, c := range checks() {
 		t.Run(c.name, func(t *testing.T) {
 			clock := &clock{now: begin}
 			c.check(suite{t, open(t, clock), clock, t.Context()})
@@ -32,25 +34,37 @@ func Check(t *testing.T, open func(t *testing.T, clock agent.Clock) memory.Store
 	}
 }
 
-// checks are the checks of Check, each of an empty store.
-var checks = []struct {
+// A check is one of an empty store.
+type check struct {
 	name  string
 	check func(suite)
-}{
-	{"new values replace old facts", checkHistory},
-	{"equal values only update the time", checkEqualValue},
-	{"forgotten facts stay in the history", checkForget},
-	{"facts are listed newest first", checkOrder},
-	{"facts are found by their words", checkWords},
-	{"what a search leaves out is counted", checkLimit},
-	{"the last 500 episodes are kept", checkEpisodes},
-	{"many facts are kept", checkMany},
-	{"texts are stored unchanged", checkTexts},
-	{"empty keys are errors", checkEmptyKeys},
-	{"owners are apart", checkOwners},
-	{"owners see the common memory", checkCommon},
-	{"done contexts have no effect", checkDoneContext},
-	{"concurrent calls are safe", checkConcurrent},
+}
+
+// calls are the calls of the checks that need nothing else. Each check begins with a line "## name".
+//
+//go:embed check.txt
+var calls string
+
+func checks() []check {
+	all := []check{
+		{"the last 500 episodes are kept", checkEpisodes},
+		{"texts are stored unchanged", checkTexts},
+		{"empty keys are errors", checkEmptyKeys},
+		{"owners are apart", checkOwners},
+		{"done contexts have no effect", checkDoneContext},
+		{"concurrent calls are safe", checkConcurrent},
+	}
+	for _, section := range strings.Split(calls, "\n## ")[1:] {
+		name, lines, _ := strings.Cut(section, "\n")
+		all = append(all, check{name, func(s suite) {
+			for line := range strings.Lines(lines) {
+				if line = strings.TrimSpace(line); line != "" {
+					s = s.run(line)
+				}
+			}
+		}})
+	}
+	return all
 }
 
 // begin is the first time of the clock, with the precision of a Fact.
@@ -91,159 +105,127 @@ func (s suite) as(id agent.Identity) suite {
 	return s
 }
 
+// run makes a call and checks its result. It returns the suite for the next call.
+func (s suite) run(line string) suite {
+	s.Helper()
+	call, want, _ := strings.Cut(line, " =")
+	words := append(strings.Fields(call), "", "")
+	option := make(map[string]string)
+	for _, word := range words {
+		name, value, _ := strings.Cut(word, "=")
+		option[name] = value
+	}
+	arg, scope := words[1], option["in"]
+	got := ""
+	switch words[0] {
+	case "as":
+		owner := agent.Identity{}
+		if n, err := strconv.Atoi(arg); err == nil {
+			owner = owners[n]
+		}
+		return s.as(owner)
+	case "wait":
+		s.wait(duration(arg))
+	case "put":
+		s.put(memory.Fact{Key: arg, Value: spaced(words[2]), Scope: scope, Source: option["by"]})
+	case "forget":
+		had, err := s.store.Forget(s.ctx, arg, scope)
+		if err != nil {
+			s.Fatalf("%s: %v", line, err)
+		}
+		got = fmt.Sprint(had)
+	case "search":
+		q := memory.Query{Text: spaced(option["text"]), Scope: scope}
+		q.Limit, _ = strconv.Atoi(option["limit"])
+		if at, ok := option["at"]; ok {
+			q.AsOf = begin.Add(duration(at))
+		}
+		got = s.search(q)
+	case "history":
+		got = s.history(arg, scope)
+	}
+	want, more := strings.CutSuffix(spaced(want), "*")
+	if want = strings.TrimSpace(want); got != want && !(more && strings.HasPrefix(got, want)) {
+		s.Errorf("%s\nreturned %q", line, got)
+	}
+	return s
+}
+
+func spaced(text string) string { return strings.ReplaceAll(text, "_", " ") }
+
+func duration(text string) time.Duration {
+	d, _ := time.ParseDuration(text)
+	return d
+}
+
 func (s suite) wait(d time.Duration) { _ = s.clock.Sleep(context.Background(), d) }
 
-// put stores facts, and waits for a second.
+// put stores facts, with values in the fields that a store ignores, and waits for a second.
 func (s suite) put(facts ...memory.Fact) {
 	s.Helper()
+	for i := range facts {
+		f := &facts[i]
+		f.ID, f.Supersedes, f.ValidTo, f.UpdatedAt = "mine", "x", begin, begin
+	}
 	if err := s.store.Put(s.ctx, facts...); err != nil {
 		s.Fatalf("Put(%.300v): %v", facts, err)
 	}
 	s.wait(time.Second)
 }
 
-func (s suite) search(q memory.Query) []memory.Fact {
+// facts returns the facts that a query finds, and how many more there are.
+func (s suite) facts(q memory.Query) ([]memory.Fact, int) {
 	s.Helper()
-	found, _, err := s.store.Search(s.ctx, q)
+	found, more, err := s.store.Search(s.ctx, q)
 	if err != nil {
 		s.Fatalf("Search(%+v): %v", q, err)
 	}
-	return found
+	return found, more
 }
 
-func (s suite) history(key, scope string) []memory.Fact {
+// search returns the values that a query finds, and how many more there are.
+func (s suite) search(q memory.Query) string {
 	s.Helper()
-	all, err := s.store.History(s.ctx, key, scope)
-	if err != nil {
-		s.Fatalf("History(%.40q, %.40q): %v", key, scope, err)
+	found, more := s.facts(q)
+	var texts []string
+	for _, f := range found {
+		texts = append(texts, f.Value)
 	}
-	return all
-}
-
-// forget checks that a fact can be forgotten, or that there is none.
-func (s suite) forget(what, key, scope string, want bool) {
-	s.Helper()
-	if had, err := s.store.Forget(s.ctx, key, scope); had != want || err != nil {
-		s.Errorf("%s: %t, %v; want %t", what, had, err, want)
-	}
-}
-
-// finds checks the values that a query finds.
-func (s suite) finds(q memory.Query, want string) {
-	s.Helper()
-	if found := values(s.search(q)); found != want {
-		s.Errorf("the query %+v finds %q; want %q", q, found, want)
-	}
-}
-
-// values returns the values of facts, separated by blanks.
-func values(facts []memory.Fact) string {
-	texts := make([]string, len(facts))
-	for i, f := range facts {
-		texts[i] = f.Value
+	if more > 0 {
+		texts = append(texts, fmt.Sprintf("+%d", more))
 	}
 	return strings.Join(texts, " ")
 }
 
-func checkHistory(s suite) {
-	end := begin.Add(time.Second)
-	s.put(memory.Fact{Key: "city", Value: "Oslo", Source: "user"})
-	s.put(memory.Fact{ID: "mine", Key: "city", Value: "Rome", ValidTo: begin, Supersedes: "x", UpdatedAt: begin})
-	all := s.history("city", "")
-	if values(all) != "Oslo Rome" {
-		s.Fatalf("History returned %+v; want both facts, the oldest first", all)
+// history returns the facts of a key and scope as text.
+func (s suite) history(key, scope string) string {
+	s.Helper()
+	all, err := s.store.History(s.ctx, key, scope)
+	if err != nil {
+		s.Fatalf("History(%q, %q): %v", key, scope, err)
 	}
-	first, second := all[0], all[1]
-	if first.ID == "" || first.Scope != memory.GlobalScope || first.Source != "user" || !first.ValidFrom.Equal(begin) ||
-		!first.UpdatedAt.Equal(begin) || !first.ValidTo.Equal(end) || first.Supersedes != "" {
-		s.Errorf("the replaced fact is %+v; want it closed at the time of the new one", first)
-	}
-	if second.ID == "mine" || second.ID == first.ID || second.Supersedes != first.ID || !second.Current() ||
-		!second.ValidFrom.Equal(end) || !second.UpdatedAt.Equal(end) {
-		s.Errorf("the new fact is %+v; want a current one with a new ID that supersedes %s", second, first.ID)
-	}
-	s.finds(memory.Query{}, "Rome")
-	for after, want := range map[time.Duration]string{
-		-time.Second: "", 0: "Oslo", time.Second - 1000: "Oslo", time.Second: "Rome", time.Hour: "Rome",
-	} {
-		s.finds(memory.Query{AsOf: begin.Add(after)}, want)
-	}
-	if none := s.history("city", "elsewhere"); len(none) != 0 {
-		s.Errorf("History of another scope returned %+v", none)
-	}
-	s.wait(-time.Hour) // somebody sets the clock back
-	s.put(memory.Fact{Key: "city", Value: "Bern"})
-	if all := s.history("city", ""); values(all) != "Oslo Rome Bern" || !all[2].Current() {
-		s.Errorf("after the clock was set back, History returned %+v; want the facts in the order of Put", all)
-	}
-}
-
-func checkEqualValue(s suite) {
-	for _, source := range []string{"a", "b", "c"} {
-		s.put(memory.Fact{Key: "k", Value: "v", Source: source})
-	}
-	all := s.history("k", "")
-	if len(all) != 1 || !all[0].ValidFrom.Equal(begin) || !all[0].UpdatedAt.Equal(begin.Add(2*time.Second)) ||
-		all[0].Source != "a" || !all[0].Current() {
-		s.Errorf("History returned %+v; want one fact with the time of the last Put", all)
-	}
-}
-
-func checkForget(s suite) {
-	s.put(memory.Fact{Key: "k", Value: "v", Scope: "here"})
-	s.forget("Forget in another scope", "k", "", false)
-	s.forget("Forget", "k", "here", true)
-	s.forget("a second Forget", "k", "here", false)
-	s.finds(memory.Query{Scope: "here"}, "")
-	if all := s.history("k", "here"); len(all) != 1 || !all[0].ValidTo.Equal(begin.Add(time.Second)) {
-		s.Errorf("History returned %+v; want the closed fact", all)
-	}
-	s.put(memory.Fact{Key: "k", Value: "v", Scope: "here"})
-	if all := s.history("k", "here"); len(all) != 2 || all[1].Supersedes != "" {
-		s.Errorf("after Forget and Put, History returned %+v; want a fact that supersedes nothing", all)
-	}
-}
-
-func checkOrder(s suite) {
-	for _, key := range []string{"a", "b", "c", "a"} {
-		s.put(memory.Fact{Key: key, Value: key})
-	}
-	for _, scope := range []string{"s", memory.PreferenceScope, memory.TurnScope} {
-		s.put(memory.Fact{Key: "d", Value: "d", Scope: scope})
-	}
-	for scope, want := range map[string]string{
-		"": "d a c b", memory.GlobalScope: "a c b", "s": "d", "x": "", memory.PreferenceScope: "d", memory.TurnScope: "d",
-	} {
-		s.finds(memory.Query{Scope: scope}, want)
-	}
-}
-
-func checkWords(s suite) {
-	s.put(memory.Fact{Key: "staging", Value: "The staging server is called Heron."},
-		memory.Fact{Key: "pet", Value: "The cat is called Tom."}, memory.Fact{Key: "colour", Value: "blue"})
-	for text, want := range map[string]string{
-		"Restart the STAGING server!": "The staging server is called Heron.", "which pet?": "The cat is called Tom.",
-	} {
-		if found := s.search(memory.Query{Text: text}); len(found) == 0 || found[0].Value != want {
-			s.Errorf("Search for %q returned %+v; want %q first", text, found, want)
+	seconds := func(t time.Time) string { return fmt.Sprint(t.Sub(begin).Seconds()) }
+	values := make(map[string]string)
+	var texts []string
+	for _, f := range all {
+		if _, twice := values[f.ID]; twice || f.ID == "" || f.ID == "mine" {
+			s.Errorf("the ID %q is not one of the store", f.ID)
 		}
-	}
-	s.finds(memory.Query{Text: "tea"}, "")
-}
-
-func checkLimit(s suite) {
-	for i := range 5 {
-		s.put(memory.Fact{Key: fmt.Sprint("key ", i), Value: "tea"})
-	}
-	for _, text := range []string{"", "tea"} {
-		for limit, want := range map[int][2]int{0: {5, 0}, 2: {2, 3}, 5: {5, 0}, 9: {5, 0}} {
-			found, more, err := s.store.Search(s.ctx, memory.Query{Text: text, Limit: limit})
-			if err != nil || len(found) != want[0] || more != want[1] {
-				s.Errorf("Search for %q with the limit %d returned %d facts and %d more, %v; want %v", text, limit, len(found),
-					more, err, want)
-			}
+		values[f.ID] = f.Value
+		text := f.Value + ":" + seconds(f.ValidFrom) + "-"
+		if !f.Current() {
+			text += seconds(f.ValidTo)
 		}
+		text += "@" + seconds(f.UpdatedAt)
+		if f.Source != "" {
+			text += "(" + f.Source + ")"
+		}
+		if f.Supersedes != "" {
+			text += "<" + values[f.Supersedes]
+		}
+		texts = append(texts, text)
 	}
+	return strings.Join(texts, " ")
 }
 
 func checkEpisodes(s suite) {
@@ -254,28 +236,9 @@ func checkEpisodes(s suite) {
 		}
 		s.put(facts...)
 	}
-	all := s.search(memory.Query{Scope: memory.EpisodeScope})
+	all, _ := s.facts(memory.Query{Scope: memory.EpisodeScope})
 	if len(all) != 500 || all[0].Value != "502" || all[499].Value != "3" {
 		s.Fatalf("Search returned %d episodes, %.200v; want the last 500, the newest first", len(all), all)
-	}
-	s.finds(memory.Query{}, "")
-}
-
-// checkMany stores more facts than fit in one value of a store.
-func checkMany(s suite) {
-	long := strings.Repeat("long ", 2000)
-	for i := range 100 {
-		s.put(memory.Fact{Key: fmt.Sprint(i % 75), Value: fmt.Sprint(i, long)}, memory.Fact{Key: "same", Value: "v"})
-	}
-	if found := s.search(memory.Query{}); len(found) != 76 {
-		s.Errorf("%d facts are stored; want 76", len(found))
-	}
-	all := s.history("7", "")
-	if len(all) != 2 || all[0].Value != fmt.Sprint(7, long) || all[1].Supersedes != all[0].ID {
-		s.Errorf("the history has %d facts; want two, the old value first", len(all))
-	}
-	if same := s.history("same", ""); len(same) != 1 || !same[0].UpdatedAt.Equal(begin.Add(99*time.Second)) {
-		s.Errorf("the fact that did not change is %+v", same)
 	}
 }
 
@@ -284,7 +247,7 @@ func checkTexts(s suite) {
 		"a'; DROP TABLE facts; --", "%", "_", "a\x00b", "\u2028\n", "ä", "😀", " ", strings.Repeat("long ", 10_000),
 	} {
 		s.put(memory.Fact{Key: text, Value: text, Scope: text, Source: text})
-		f := s.search(memory.Query{Scope: text})
+		f, _ := s.facts(memory.Query{Scope: text})
 		if len(f) != 1 || f[0].Key != text || f[0].Value != text || f[0].Scope != text || f[0].Source != text {
 			s.Errorf("the fact with the text %.40q came back as %.200v", text, f)
 		}
@@ -295,24 +258,8 @@ func checkEmptyKeys(s suite) {
 	if s.store.Put(s.ctx, memory.Fact{Key: "k", Value: "v"}, memory.Fact{Value: "v"}) == nil {
 		s.Errorf("Put without a key was accepted; want an error")
 	}
-	s.isEmpty()
+	s.run("search =")
 	s.put()
-}
-
-// isEmpty reports an error if the store has content.
-func (s suite) isEmpty() {
-	s.Helper()
-	for _, scope := range []string{"", memory.PreferenceScope, memory.TurnScope, memory.EpisodeScope} {
-		s.finds(memory.Query{Scope: scope}, "")
-	}
-}
-
-// write stores a fact, a preference and an episode with a text.
-func (s suite) write(key, text string) {
-	s.Helper()
-	for _, scope := range []string{"", memory.PreferenceScope, memory.EpisodeScope} {
-		s.put(memory.Fact{Key: key, Value: text, Scope: scope})
-	}
 }
 
 // owners are different owners that are equal once their names are joined carelessly.
@@ -328,45 +275,27 @@ var owners = []agent.Identity{
 }
 
 func checkOwners(s suite) {
+	scopes := []string{"", " in=preference", " in=episode"}
 	for i, id := range owners {
-		s.as(id).write("key", fmt.Sprint(i))
-	}
-	s.isEmpty()
-	for i, id := range owners {
-		own, want := s.as(id), fmt.Sprint(i)
-		for _, q := range []memory.Query{
-			{}, {AsOf: s.clock.Now()}, {Scope: memory.PreferenceScope}, {Scope: memory.EpisodeScope}, {Text: want},
-		} {
-			own.finds(q, want)
-		}
-		if all := own.history("key", ""); values(all) != want {
-			s.Errorf("%+v has the history %+v; want %s", id, all, want)
+		for _, scope := range scopes {
+			s.as(id).run(fmt.Sprint("put key ", i, scope))
 		}
 	}
-	s.as(owners[0]).forget("Forget", "key", "", true)
-	s.as(owners[1]).finds(memory.Query{}, "1")
-}
-
-func checkCommon(s suite) {
-	own := s.as(owners[0])
-	s.write("both", "common")
-	own.write("both", "own")
-	own.write("own", "own")
-	s.write("common", "common")
-	for scope, want := range map[string]string{
-		"": "common own own", memory.PreferenceScope: "common own own", memory.EpisodeScope: "common own own common",
-	} {
-		own.finds(memory.Query{Scope: scope}, want)
+	for _, scope := range scopes {
+		s.run("search" + scope + " =")
 	}
-	if all := own.history("both", ""); values(all) != "common own" {
-		s.Errorf("the history of both is %q", values(all))
+	for i, id := range owners {
+		for _, scope := range append(scopes, " at=1h", fmt.Sprint(" text=", i)) {
+			s.as(id).run(fmt.Sprint("search", scope, " = ", i))
+		}
+		s.as(id).run(fmt.Sprintf("history key = %d:%d-@%[2]d", i, 3*i))
 	}
-	own.forget("an owner forgets a common fact", "common", "", false)
-	s.finds(memory.Query{}, "common common")
+	s.as(owners[0]).run("forget key = true")
+	s.as(owners[1]).run("search = 1")
 }
 
 func checkDoneContext(s suite) {
-	s.put(memory.Fact{Key: "k", Value: "v"})
+	s.run("put k v")
 	done, cancel := context.WithCancel(s.ctx)
 	cancel()
 	_, _, searched := s.store.Search(done, memory.Query{})
@@ -380,7 +309,7 @@ func checkDoneContext(s suite) {
 			s.Errorf("%s with a done context returned %v; want the error of the context", method, err)
 		}
 	}
-	s.finds(memory.Query{}, "v")
+	s.run("search = v")
 }
 
 func checkConcurrent(s suite) {
@@ -399,16 +328,16 @@ func checkConcurrent(s suite) {
 		})
 	}
 	all.Wait()
-	if found := s.search(memory.Query{}); len(found) != writers*times+1 {
+	if found, _ := s.facts(memory.Query{}); len(found) != writers*times+1 {
 		s.Errorf("%d facts are stored; want %d", len(found), writers*times+1)
 	}
-	shared := s.history("shared", "")
+	shared, err := s.store.History(s.ctx, "shared", "")
 	for i, f := range shared {
 		if i > 0 && f.Supersedes != shared[i-1].ID || f.Current() != (i == len(shared)-1) {
 			s.Fatalf("the history breaks at %d: %+v", i, f)
 		}
 	}
-	if len(shared) != writers*times {
-		s.Errorf("the history of the shared fact has %d values; want %d", len(shared), writers*times)
+	if len(shared) != writers*times || err != nil {
+		s.Errorf("the history of the shared fact has %d values, %v; want %d", len(shared), err, writers*times)
 	}
 }

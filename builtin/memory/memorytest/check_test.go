@@ -115,27 +115,33 @@ func TestCheckFindsBrokenStores(t *testing.T) {
 		want  string
 	}{
 		{"forgotten facts stay in the history", func(s memory.Store) memory.Store { return deletes{s} },
-			"want the closed fact"},
-		{"facts are listed newest first", func(s memory.Store) memory.Store { return unordered{s} }, `want "d a c b"`},
-		{"forgotten facts stay in the history", func(s memory.Store) memory.Store { return scopeless{s} }, "another scope"},
+			"history k in=here = v:0-1@0\n"},
+		{"facts are listed newest first", func(s memory.Store) memory.Store { return unordered{s} },
+			`search = d a c b` + "\n"},
+		{"forgotten facts stay in the history", func(s memory.Store) memory.Store { return scopeless{s} },
+			"forget k = false\n"},
 		{"empty keys are errors", func(s memory.Store) memory.Store { return keyless{s} }, "Put without a key"},
 		{"done contexts have no effect", func(s memory.Store) memory.Store { return endless{s} },
 			"Put with a done context"},
-		{"equal values only update the time", func(s memory.Store) memory.Store { return wasteful{s} }, "want one fact"},
-		{"new values replace old facts", func(s memory.Store) memory.Store { return wasteful{s} }, "that supersedes"},
+		{"equal values only update the time", func(s memory.Store) memory.Store { return wasteful{s} },
+			"history k = v:0-@2(a)\n"},
+		{"new values replace old facts", func(s memory.Store) memory.Store { return wasteful{s} },
+			"history city = Oslo:0-1@0(user) Rome:1-@1<Oslo\n"},
 		{"the last 500 episodes are kept", func(s memory.Store) memory.Store { return unordered{s} }, "the last 500"},
-		{"what a search leaves out is counted", func(s memory.Store) memory.Store { return silent{s} }, "and 0 more"},
-		{"facts are found by their words", func(s memory.Store) memory.Store { return literal{s} }, "first"},
-		{"owners are apart", func(memory.Store) memory.Store { return &memory.Facts{Share: share.User} }, `want "0"`},
+		{"what a search leaves out is counted", func(s memory.Store) memory.Store { return silent{s} },
+			"search limit=2 = tea tea +1\n"},
+		{"facts are found by their words", func(s memory.Store) memory.Store { return literal{s} }, "search text=tea =\n"},
+		{"owners are apart", func(memory.Store) memory.Store { return &memory.Facts{Share: share.User} },
+			"search = 0\n"},
 		{"owners see the common memory", func(memory.Store) memory.Store { return &memory.Facts{Share: share.Everyone} },
-			"an owner forgets a common fact: true"},
+			"forget common = false\n"},
 	} {
 		t.Run(c.want, func(t *testing.T) {
 			clock := &clock{now: begin}
 			f := &failedTest{TB: t}
 			var done sync.WaitGroup
 			done.Go(func() {
-				for _, check := range checks {
+				for _, check := range checks() {
 					if check.name == c.check {
 						check.check(suite{f, c.store(&memory.Facts{Clock: clock}), clock, t.Context()})
 					}
