@@ -33,11 +33,14 @@ func (c *limitedContext) end() {
 	}
 }
 
-// derive returns the context that ends.
-func (c *limitedContext) derive() context.Context {
+// now returns the context that knows the present state: the one that ends, if it is wanted or has ended.
+func (c *limitedContext) now(wanted bool) context.Context {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if c.derived == nil {
+		if !wanted && !c.ended && time.Now().Before(c.deadline) {
+			return c.Context
+		}
 		parent := c.Context
 		if c.ended {
 			parent = context.WithoutCancel(parent)
@@ -50,20 +53,6 @@ func (c *limitedContext) derive() context.Context {
 	return c.derived
 }
 
-// now returns the context that knows the present state.
-func (c *limitedContext) now() context.Context {
-	c.mu.Lock()
-	derived, ended := c.derived, c.ended
-	c.mu.Unlock()
-	switch {
-	case derived != nil:
-		return derived
-	case ended || !time.Now().Before(c.deadline):
-		return c.derive()
-	}
-	return c.Context
-}
-
 func (c *limitedContext) Deadline() (time.Time, bool) {
 	if at, ok := c.Context.Deadline(); ok && at.Before(c.deadline) {
 		return at, true
@@ -71,8 +60,8 @@ func (c *limitedContext) Deadline() (time.Time, bool) {
 	return c.deadline, true
 }
 
-func (c *limitedContext) Done() <-chan struct{} { return c.derive().Done() }
+func (c *limitedContext) Done() <-chan struct{} { return c.now(true).Done() }
 
-func (c *limitedContext) Err() error { return c.now().Err() }
+func (c *limitedContext) Err() error { return c.now(false).Err() }
 
-func (c *limitedContext) Value(key any) any { return c.now().Value(key) }
+func (c *limitedContext) Value(key any) any { return c.now(false).Value(key) }

@@ -10,50 +10,31 @@ import (
 )
 
 // Hooks implements [hookkit.AnyPoint.Hooks].
-func (r *Registry) Hooks() []hookkit.Info {
-	infos := r.list(isHook)
-	if r.point.Reverse {
-		slices.Reverse(infos)
-	}
-	return infos
-}
+func (r *Registry) Hooks() []hookkit.Info { return r.list(isHook) }
 
 // Observers implements [hookkit.AnyPoint.Observers].
-func (r *Registry) Observers() []hookkit.Info {
-	return r.list(isObserver)
-}
+func (r *Registry) Observers() []hookkit.Info { return r.list(isObserver) }
 
-func (r *Registry) list(k kind) []hookkit.Info {
+func (r *Registry) list(k kind) (infos []hookkit.Info) {
 	registering.Lock()
 	defer registering.Unlock()
 	layers := r.layers()
-	var infos []hookkit.Info
 	for depth, l := range layers {
 		for _, e := range l.entries {
 			if e.kind == k {
-				i := e.info(layers, depth)
-				i.FailClosed = k == isHook && r.point.stops(e)
+				i := hookkit.Info{
+					Name: e.Name, Site: e.Site, Priority: e.Priority, Layer: depth, LayerName: l.name, Timeout: e.Timeout,
+					FailClosed: k == isHook && r.point.stops(e), Keys: slices.Clone(e.Keys.Values), Async: e.Queue,
+				}
+				i.Why = e.why(i, layers)
 				infos = append(infos, i)
 			}
 		}
 	}
+	if k == isHook && r.point.Reverse {
+		slices.Reverse(infos)
+	}
 	return infos
-}
-
-// info describes the entry in the layer of that depth; layers are those that fire together.
-func (e *entry) info(layers []layer, depth int) hookkit.Info {
-	i := hookkit.Info{
-		Name: e.Name, Site: e.Site, Priority: e.Priority, Layer: depth, LayerName: layers[depth].name,
-		Timeout: e.Timeout,
-	}
-	if e.Keys.Name != "" {
-		i.Keys = slices.Clone(e.Keys.Values)
-	}
-	if e.queue != nil {
-		i.Async = e.queue.size
-	}
-	i.Why = e.why(i, layers)
-	return i
 }
 
 // why gives the reasons for the position of the entry.

@@ -67,37 +67,34 @@ func describe(outcome any) (decision, reason string) {
 func (p *Point) legal() []hookkit.Outcome {
 	p.once.Do(func() {
 		if p.Replace != nil {
-			p.outcomes = append(p.outcomes, rewriting(hookkit.DecisionReplace, p.Replace))
+			t := reflect.TypeOf(p.Replace).In(0)
+			p.outcomes = append(p.outcomes, outcomeOf(hookkit.DecisionReplace, t, p.Replace))
 		}
 		if p.Edit != nil {
-			p.outcomes = append(p.outcomes, rewriting(hookkit.DecisionEdit, p.Edit))
+			t := reflect.TypeOf(p.Edit).In(0)
+			p.outcomes = append(p.outcomes, outcomeOf(hookkit.DecisionEdit, t, p.Edit))
 		}
 		for _, x := range p.Exits {
 			t := reflect.TypeOf(x)
-			own := func(v reflect.Value, _ string) reflect.Value { return v }
-			p.outcomes = append(p.outcomes, outcomeOf(t.Name(), t, own))
+			p.outcomes = append(p.outcomes, outcomeOf(t.Name(), t, nil))
 		}
 		p.outcomes = slices.Clip(p.outcomes) // every AnyPoint of the point has them
 	})
 	return p.outcomes
 }
 
-// rewriting describes the outcome that a Replace or Edit constructor makes.
-func rewriting(name string, construct any) hookkit.Outcome {
-	f := reflect.ValueOf(construct)
-	return outcomeOf(name, f.Type().In(0), func(v reflect.Value, reason string) reflect.Value {
-		return f.Call([]reflect.Value{v, reflect.ValueOf(reason)})[0]
-	})
-}
-
-// outcomeOf describes an outcome that is made of a value of type t.
-func outcomeOf(name string, t reflect.Type, of func(v reflect.Value, reason string) reflect.Value) hookkit.Outcome {
+// outcomeOf describes an outcome that is made of a value of type t: by a Replace or Edit constructor or, for nil, an
+// exit.
+func outcomeOf(name string, t reflect.Type, construct any) hookkit.Outcome {
 	return hookkit.Outcome{Name: name, Type: t, New: func(value any, reason string) (any, error) {
 		v, ok := valueOf(t, value)
 		if !ok {
 			return nil, fmt.Errorf("hookkit: the value for %s is a %T; pass a %v", name, value, t)
 		}
-		return of(v, reason).Interface(), nil
+		if construct != nil {
+			v = reflect.ValueOf(construct).Call([]reflect.Value{v, reflect.ValueOf(reason)})[0]
+		}
+		return v.Interface(), nil
 	}}
 }
 

@@ -24,10 +24,8 @@ func Pinned[H any](pin *Pin[H], h *H, points func(*H) []hookkit.AnyPoint) *H {
 	frozen := new(H)
 	from, to := registries(points(h)), registries(points(frozen))
 	refuseInBind(from, "Pinned", "the program pins")
-	for _, r := range from {
-		if r.fixed == fixedByPinned {
-			frozen = h
-		}
+	if slices.ContainsFunc(from, func(r *Registry) bool { return r.frozen != nil }) {
+		frozen = h
 	}
 	registering.Lock()
 	defer registering.Unlock()

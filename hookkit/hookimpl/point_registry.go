@@ -45,27 +45,27 @@ func (r *PointRegistry[D, H, F, O, OF, Option]) ownRegistry() *Registry {
 // Add registers a hook. It panics, naming the place of the call, if the hook is nil or the order asked for is
 // impossible.
 func (r *PointRegistry[D, H, F, O, OF, Option]) Add(h H, opts ...Option) *hookkit.Registration {
-	return r.ownRegistry().Add(h, options(opts))
+	return r.ownRegistry().add(isHook, h, options(opts))
 }
 
 // AddFunc registers a function as a hook. It panics as Add does.
 func (r *PointRegistry[D, H, F, O, OF, Option]) AddFunc(f F, opts ...Option) *hookkit.Registration {
 	own := r.ownRegistry()
-	return own.Add(own.point.hookOf(f), options(opts))
+	return own.add(isHook, own.point.hookOf(f), options(opts))
 }
 
 // Observe registers an observer. It panics as Add does.
 func (r *PointRegistry[D, H, F, O, OF, Option]) Observe(
 	o O, opts ...hookkit.ObserverOption,
 ) *hookkit.Registration {
-	return r.ownRegistry().Observe(o, options(opts))
+	return r.ownRegistry().add(isObserver, o, options(opts))
 }
 
 // ObserveFunc registers a function as an observer. It panics as Add does.
 func (r *PointRegistry[D, H, F, O, OF, Option]) ObserveFunc(
 	f OF, opts ...hookkit.ObserverOption,
 ) *hookkit.Registration {
-	return r.ownRegistry().Observe(f, options(opts))
+	return r.ownRegistry().add(isObserver, f, options(opts))
 }
 
 // List lists the hooks in firing order, those of outer layers included.

@@ -125,7 +125,7 @@ func TestSliceOfNoContributionsIsNil(t *testing.T) {
 }
 
 func TestRewritingOfAnInterfaceAcceptsNil(t *testing.T) {
-	o := rewriting("Replace", func(err error, reason string) string { return reason })
+	o := outcomeOf("Replace", reflect.TypeFor[error](), func(err error, reason string) string { return reason })
 	if got, err := o.New(nil, "why"); got != "why" || err != nil {
 		t.Errorf("got %v, %v", got, err)
 	}

@@ -75,16 +75,10 @@ func (r *Registry) changed() {
 	r.state.activate(r.inBind || len(r.entries)+len(r.bases) > 0)
 }
 
-// Add registers a hook for a method of the generated Point.
-func (r *Registry) Add(hook any, set opaque.Settings) *hookkit.Registration {
+// add registers a hook or an observer for a method of the generated Point.
+func (r *Registry) add(k kind, hook any, set opaque.Settings) *hookkit.Registration {
 	verb, site := callsite.OfMethod()
-	return r.addAt(verb, site, isHook, hook, set)
-}
-
-// Observe registers an observer for a method of the generated Point.
-func (r *Registry) Observe(observer any, set opaque.Settings) *hookkit.Registration {
-	verb, site := callsite.OfMethod()
-	return r.addAt(verb, site, isObserver, observer, set)
+	return r.addAt(verb, site, k, hook, set)
 }
 
 // addAt registers a hook or an observer, at the site.

@@ -4,14 +4,11 @@ import (
 	"cmp"
 	"fmt"
 	"reflect"
-	"sync"
 )
 
-// hooksTypes are the generated Hooks types of the program: where their fields are, by type.
-var hooksTypes struct {
-	sync.RWMutex
-	list []map[reflect.Type]location
-}
+// hooksTypes are the generated Hooks types of the program: where their fields are, by type. The lock registering guards
+// it.
+var hooksTypes []map[reflect.Type]location
 
 // A location is that of a point, or of the Hooks of an extended package, in Hooks.
 type location struct {
@@ -24,9 +21,9 @@ type location struct {
 func HooksType[T any]() struct{} {
 	at := map[reflect.Type]location{}
 	locate(at, reflect.TypeFor[T](), location{})
-	hooksTypes.Lock()
-	defer hooksTypes.Unlock()
-	hooksTypes.list = append(hooksTypes.list, at)
+	registering.Lock()
+	defer registering.Unlock()
+	hooksTypes = append(hooksTypes, at)
 	return struct{}{}
 }
 
@@ -48,7 +45,7 @@ func locate(at map[reflect.Type]location, hooks reflect.Type, in location) {
 	}
 }
 
-// sameHooks reports whether the two generated Points are fields of one Hooks.
+// sameHooks reports whether the two generated Points are fields of one Hooks. The caller holds the lock.
 //
 // A point has no pointer to its Hooks, because the zero Hooks is ready to use and nothing runs before the first Add.
 // But the offset of each point in Hooks is known, so that the addresses of two points show whether they are in one. All
@@ -58,9 +55,7 @@ func sameHooks(p, q any) bool {
 		return true
 	}
 	pv, qv := reflect.ValueOf(p), reflect.ValueOf(q)
-	hooksTypes.RLock()
-	defer hooksTypes.RUnlock()
-	for _, at := range hooksTypes.list {
+	for _, at := range hooksTypes {
 		a, hasP := at[pv.Type().Elem()]
 		b, hasQ := at[qv.Type().Elem()]
 		if hasP && hasQ && pv.Pointer()-a.offset == qv.Pointer()-b.offset {

@@ -40,7 +40,7 @@ func TestSnapshotIsCurrentUntilALayerChanges(t *testing.T) {
 	for name, changed := range layers {
 		t.Run(name, func(t *testing.T) {
 			resolve(t, 0)
-			reg := bare(changed).Add(func() {}, opaque.Settings{})
+			reg := bare(changed).add(isHook, func() {}, opaque.Settings{})
 			stale(t, "a hook was added")
 			resolve(t, 1)
 			reg.Remove()
@@ -70,7 +70,7 @@ func TestOnlyLayersAreActiveWithoutHooks(t *testing.T) {
 	}
 	Layer("inner", AnyPoints(bare(&inner)), AnyPoints(bare(&outer)))
 	active(false)
-	reg := bare(&outer).Add(func() {}, opaque.Settings{})
+	reg := bare(&outer).add(isHook, func() {}, opaque.Settings{})
 	active(true)
 	reg.Remove()
 	active(false)
