@@ -299,7 +299,7 @@ func TestNilHooksAndObserversPanic(t *testing.T) {
 		},
 		"any hook": {
 			func() { at(0)(&h).AddAny(nil) },
-			"hookkit: First.AddAny at SITE: the hook is nil; pass a function",
+			"hookkit: First.AddAny at SITE: the hook is nil; pass a value",
 		},
 		"observer": {
 			func() { h.First.Observe(nil) },

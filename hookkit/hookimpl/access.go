@@ -1,6 +1,7 @@
 package hookimpl
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"reflect"
@@ -24,7 +25,7 @@ func AnyPoints(holders ...RegistryHolder) []hookkit.AnyPoint {
 		}
 		points[i] = hookkit.AnyPoint{
 			Spec: r.point.Spec, Name: r.point.Name, Payload: r.point.Payload, Results: r.point.Results,
-			Key: key, Outcomes: r.point.legal(), Contribution: r.point.Contribution,
+			Key: key, Outcomes: r.point.outcomes, Contribution: r.point.Contribution,
 		}
 		opaque.SetRegistry(&points[i], r)
 	}
@@ -56,9 +57,7 @@ func (r *Registry) FireAny(
 	for i := range args {
 		args[i] = reflect.Zero(t.In(i)) // for example the pointers to By
 	}
-	if ctx != nil {
-		args[1] = reflect.ValueOf(ctx)
-	}
+	args[1] = reflect.ValueOf(Background(ctx))
 	if run != nil {
 		if args[2] = reflect.ValueOf(run); args[2].Type() != t.In(2) {
 			return fired, fmt.Errorf("hookkit: the run is a %T; pass a %v", run, t.In(2))
@@ -93,10 +92,8 @@ func (r *Registry) FireAny(
 	}
 	now = now.record(ctx, run, key, &fired)
 	args[0], args[last] = reflect.ValueOf(r.genPoint), reflect.ValueOf(now)
-	if results := fire.Call(args); len(results) > 0 {
-		err, _ = results[len(results)-1].Interface().(error)
-	}
-	return fired, err
+	fire.Call(args)
+	return fired, fired.Err
 }
 
 // addressOf returns the address of a payload of type t that is passed as a t, as a pointer to one or, if t is an
@@ -122,17 +119,14 @@ func addressOf(t reflect.Type, payload any) (reflect.Value, error) {
 func (r *Registry) AddAny(h hookkit.AnyHook, opts []hookkit.GateOption) *hookkit.Registration {
 	set := options(opts)
 	site := callsite.Of(2)
-	if h == nil {
-		panic(fmt.Sprintf("hookkit: %s.AddAny at %s: the hook is nil; pass a function", r.point.Name, site))
+	var hook any
+	if h != nil {
+		hook, set.Name = r.point.MakeHook(r.point.Name, h), cmp.Or(set.Name, nameOf(h))
 	}
 	if set.FailClosed && !r.point.decides {
-		panic(fmt.Sprintf("hookkit: %s.AddAny at %s: FailClosed, but hooks of this point decide nothing; remove the option",
-			r.point.Name, site))
+		set.Invalid = "FailClosed, but hooks of this point decide nothing; remove the option"
 	}
-	if set.Name == "" {
-		set.Name = nameOf(h)
-	}
-	return r.addAt("AddAny", site, isHook, r.point.MakeHook(r.point.Name, h), set)
+	return r.addAt("AddAny", site, isHook, hook, set)
 }
 
 // ObserveAny implements [hookkit.AnyPoint.ObserveAny].

@@ -99,11 +99,7 @@ func (r *Registry) order(added []*entry, to *ordering) error {
 func (e *entry) checkAnchor(a anchor) error {
 	r, reg := e.registry, a.now().holder
 	refusal := func(why string) error {
-		word := "before"
-		if a.after {
-			word = "after"
-		}
-		return fmt.Errorf("%s (%s) cannot be %s %s (%s)%s", e.Name, e.Site, word, reg.name, reg.site, why)
+		return fmt.Errorf("%s (%s) cannot be %v %s (%s)%s", e.Name, e.Site, a, reg.name, reg.site, why)
 	}
 	if r.inBind {
 		return nil // checked when the Use adds the entry to the program's Hooks

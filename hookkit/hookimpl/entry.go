@@ -58,6 +58,14 @@ func (a anchor) now() *place {
 // isAnchored reports whether the entry has a Before or an After.
 func (e *entry) isAnchored() bool { return len(e.anchors) > 0 }
 
+// String returns the side: before or after.
+func (a anchor) String() string {
+	if a.after {
+		return "after"
+	}
+	return "before"
+}
+
 // isWholly reports whether no other registration contains the one of the entry.
 func (e *entry) isWholly(r *registration) bool { return e.regs[len(e.regs)-1] == r }
 
@@ -133,11 +141,9 @@ func refuse(verb, site string, k kind, hook any, set opaque.Settings) {
 }
 
 func isNil(hook any) bool {
-	if hook == nil {
+	switch v := reflect.ValueOf(hook); v.Kind() {
+	case reflect.Invalid:
 		return true
-	}
-	v := reflect.ValueOf(hook)
-	switch v.Kind() {
 	case reflect.Func, reflect.Map, reflect.Pointer, reflect.Chan, reflect.Slice:
 		return v.IsNil()
 	}

@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"reflect"
 	"slices"
-	"strings"
 	"sync/atomic"
 
 	"github.com/hookgen/hookgen/hookkit"
@@ -187,9 +186,6 @@ func (r *Registry) NewKey() any { return reflect.New(r.point.Key.typ).Interface(
 
 // Keys implements [hookkit.AnyPoint.Keys].
 func (r *Registry) Keys() []any {
-	if !r.state.Active() {
-		return nil
-	}
 	if now := r.state.latest().keyed; now != nil {
 		return slices.Clone(now.keys)
 	}
@@ -199,12 +195,12 @@ func (r *Registry) Keys() []any {
 // keysInWords lists the first of the keys.
 func keysInWords(keys opaque.Keys) string {
 	const most = 5
-	var words []string
-	for _, key := range keys.Values[:min(len(keys.Values), most)] {
-		words = append(words, fmt.Sprintf("%.40q", fmt.Sprint(key)))
+	words := "for " + keys.Name
+	for i, key := range keys.Values {
+		if i == most {
+			return fmt.Sprintf("%s %d more", words, len(keys.Values)-most)
+		}
+		words += fmt.Sprintf(" %.40q", fmt.Sprint(key))
 	}
-	if more := len(keys.Values) - most; more > 0 {
-		words = append(words, fmt.Sprintf("%d more", more))
-	}
-	return "for " + keys.Name + " " + strings.Join(words, " ")
+	return words
 }

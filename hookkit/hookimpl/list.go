@@ -39,28 +39,24 @@ func (r *Registry) list(k kind) (infos []hookkit.Info) {
 
 // why gives the reasons for the position of the entry.
 func (e *entry) why(i hookkit.Info, layers []layer) string {
-	words := []string{fmt.Sprintf("priority %d", e.Priority)}
-	if t := tiers[e.Priority]; !e.Ranked {
-		words[0] += " (default)"
-	} else if t != "" {
-		words[0] += " (" + t + ")"
+	named := func(what string, n int, name string) string {
+		if name != "" {
+			name = " (" + name + ")"
+		}
+		return fmt.Sprint(what, " ", n, name)
 	}
-	in := fmt.Sprintf("layer %d", i.Layer)
-	if i.LayerName != "" {
-		in += " (" + i.LayerName + ")"
+	tier := tiers[e.Priority]
+	if !e.Ranked {
+		tier = "default"
 	}
-	words = append(words, in)
+	words := []string{named("priority", e.Priority, tier), named("layer", i.Layer, i.LayerName)}
 	for _, a := range e.anchors {
 		to := a.now()
 		isThere := func(other *entry) bool { return other.kind != isTracer && other.isAt(to) }
 		if !slices.ContainsFunc(layers, func(l layer) bool { return slices.ContainsFunc(l.entries, isThere) }) {
 			continue // removed, or without a hook at the point
 		}
-		word := "before "
-		if a.after {
-			word = "after "
-		}
-		words = append(words, word+to.holder.name)
+		words = append(words, fmt.Sprint(a, " ", to.holder.name))
 	}
 	if e.Keys.Name != "" {
 		words = append(words, keysInWords(e.Keys))

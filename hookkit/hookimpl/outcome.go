@@ -64,23 +64,18 @@ func describe(outcome any) (decision, reason string) {
 }
 
 // legal returns the outcomes that are legal at the point.
-func (p *Point) legal() []hookkit.Outcome {
-	p.once.Do(func() {
-		if p.Replace != nil {
-			t := reflect.TypeOf(p.Replace).In(0)
-			p.outcomes = append(p.outcomes, outcomeOf(hookkit.DecisionReplace, t, p.Replace))
-		}
-		if p.Edit != nil {
-			t := reflect.TypeOf(p.Edit).In(0)
-			p.outcomes = append(p.outcomes, outcomeOf(hookkit.DecisionEdit, t, p.Edit))
-		}
-		for _, x := range p.Exits {
-			t := reflect.TypeOf(x)
-			p.outcomes = append(p.outcomes, outcomeOf(t.Name(), t, nil))
-		}
-		p.outcomes = slices.Clip(p.outcomes) // every AnyPoint of the point has them
-	})
-	return p.outcomes
+func (p *Point) legal() (all []hookkit.Outcome) {
+	if p.Replace != nil {
+		all = append(all, outcomeOf(hookkit.DecisionReplace, reflect.TypeOf(p.Replace).In(0), p.Replace))
+	}
+	if p.Edit != nil {
+		all = append(all, outcomeOf(hookkit.DecisionEdit, reflect.TypeOf(p.Edit).In(0), p.Edit))
+	}
+	for _, x := range p.Exits {
+		t := reflect.TypeOf(x)
+		all = append(all, outcomeOf(t.Name(), t, nil))
+	}
+	return slices.Clip(all)
 }
 
 // outcomeOf describes an outcome that is made of a value of type t: by a Replace or Edit constructor or, for nil, an

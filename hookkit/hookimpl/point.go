@@ -2,7 +2,6 @@ package hookimpl
 
 import (
 	"reflect"
-	"sync"
 	"unsafe"
 
 	"github.com/hookgen/hookgen/hookkit"
@@ -26,8 +25,7 @@ type Point struct {
 	Fire    any   // the method runHooks of the generated Point, for [Registry.Fire]
 	Calls
 
-	once     sync.Once // makes outcomes
-	outcomes []hookkit.Outcome
+	outcomes []hookkit.Outcome // that are legal; every AnyPoint of the point has them
 }
 
 // at returns the generated Point of a State: a pointer with the type of the receiver of Fire. The State is at the

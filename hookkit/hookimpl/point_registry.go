@@ -30,8 +30,10 @@ func Describe[D Description]() *Point {
 		return p.(*Point)
 	}
 	var d D
-	p, _ := descriptions.LoadOrStore(key, d.Describe())
-	return p.(*Point)
+	p := d.Describe()
+	p.outcomes = p.legal()
+	made, _ := descriptions.LoadOrStore(key, p)
+	return made.(*Point)
 }
 
 // ownRegistry returns the registry of the point, which it makes on first use. It is not inlined, because the compiler

@@ -48,6 +48,12 @@ func (r *registration) Site() string { return r.site }
 // has reports whether the entry belongs to the registration.
 func (r *registration) has(e *entry) bool { return slices.Contains(e.regs, r) }
 
+// isOutside reports whether the anchor means a registration that is not a part of r.
+func (r *registration) isOutside(a anchor) bool {
+	to := a.now().holder
+	return len(to.entries) == 0 || !r.has(to.entries[0])
+}
+
 // register makes the registration of one entry, which each of the owners gets.
 func register(verb string, e *entry, owners ...*Registry) *hookkit.Registration {
 	reg := newRegistration(e.Name, e.Site)

@@ -58,8 +58,10 @@ func Use(points, staged []hookkit.AnyPoint, hook any, bind func(), opts []hookki
 	for _, e := range added {
 		e.use(reg, &set)
 	}
-	if given := anchors(set); len(given) > 0 {
-		anchorAll(added, given)
+	if given := anchors(set); len(given) > 0 { // they replace those of the Bind, except the ones among its hooks
+		for _, e := range added {
+			e.anchors = append(slices.DeleteFunc(slices.Clone(e.anchors), reg.isOutside), given...)
+		}
 	}
 	if err := commit(added, reg, old); err != nil {
 		impossible("%v", err)
@@ -73,11 +75,10 @@ func Use(points, staged []hookkit.AnyPoint, hook any, bind func(), opts []hookki
 // replaced returns the registration that Replacing means: that which holds the place now. It is nil without the option,
 // and if nothing is left to replace.
 func replaced(r *opaque.Registration) *registration {
-	if r == nil {
-		return nil
-	}
-	if now := r.Registered().(*registration).place.holder; len(now.entries) > 0 {
-		return now
+	if r != nil {
+		if now := r.Registered().(*registration).place.holder; len(now.entries) > 0 {
+			return now
+		}
 	}
 	return nil
 }
@@ -119,19 +120,4 @@ func (e *entry) use(reg *registration, set *opaque.Settings) {
 		e.Timeout = set.Timeout
 	}
 	e.FailClosed = e.FailClosed || set.FailClosed && e.registry.point.decides
-}
-
-// anchorAll replaces the anchors of the entries of a Use by those given to it. The anchors among the entries stay: they
-// say nothing about others.
-func anchorAll(added []*entry, given []anchor) {
-	own := make(map[*place]bool)
-	for _, e := range added {
-		for _, r := range e.regs {
-			own[r.place] = true
-		}
-	}
-	for _, e := range added {
-		inside := slices.DeleteFunc(slices.Clone(e.anchors), func(a anchor) bool { return !own[a.now()] })
-		e.anchors = append(inside, given...)
-	}
 }

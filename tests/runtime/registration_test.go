@@ -49,7 +49,7 @@ func TestMistakesAtRegistrationPanic(t *testing.T) {
 		"Add a nil pointer": {func(h *fixture.Hooks) { h.Verify.Add(noHook) },
 			"Verify.Add at " + here, "the hook is nil; pass a value"},
 		"AddAny nil": {func(h *fixture.Hooks) { points.Named("Verify").At(h).AddAny(nil) },
-			"Verify.AddAny at " + here, "the hook is nil; pass a function"},
+			"Verify.AddAny at " + here, "the hook is nil; pass a value"},
 		"AddAny with FailClosed": {func(h *fixture.Hooks) {
 			p := points.Named("GatherOpen")
 			p.At(h).AddAny(p.Hook(points.Continue), hookkit.FailClosed())
