@@ -3750,7 +3750,7 @@ func (p *OnRunStartPoint) runHooks(
 	state := (*hookimpl.State)(&p.hookgenRegistry)
 	now := state.Current(snap)
 	if now == nil {
-		if now = state.Resolve(ctx, run, snap); now.Recording() {
+		if now = state.Resolve(ctx, run, snap, nil); now.Recording() {
 			fired, recorded := hookimpl.Record[OnRunStartFired[RunStart]](now)
 			fired.Payload = *payload
 			defer func() {
@@ -3813,7 +3813,7 @@ func (p *ShouldStopPoint) runHooks(
 	state := (*hookimpl.State)(&p.hookgenRegistry)
 	now := state.Current(snap)
 	if now == nil {
-		if now = state.Resolve(ctx, run, snap); now.Recording() {
+		if now = state.Resolve(ctx, run, snap, nil); now.Recording() {
 			fired, recorded := hookimpl.Record[ShouldStopFired[Step]](now)
 			fired.Payload = payload
 			defer func() {
@@ -3864,7 +3864,7 @@ func (p *BeforeStepPoint) runHooks(
 	state := (*hookimpl.State)(&p.hookgenRegistry)
 	now := state.Current(snap)
 	if now == nil {
-		if now = state.Resolve(ctx, run, snap); now.Recording() {
+		if now = state.Resolve(ctx, run, snap, nil); now.Recording() {
 			fired, recorded := hookimpl.Record[BeforeStepFired[Step]](now)
 			fired.Payload = payload
 			defer recorded.Notify(fired)
@@ -3915,7 +3915,7 @@ func (p *ShouldCompactPoint) runHooks(
 	state := (*hookimpl.State)(&p.hookgenRegistry)
 	now := state.Current(snap)
 	if now == nil {
-		if now = state.Resolve(ctx, run, snap); now.Recording() {
+		if now = state.Resolve(ctx, run, snap, nil); now.Recording() {
 			fired, recorded := hookimpl.Record[ShouldCompactFired[ContextUse]](now)
 			fired.Payload = payload
 			defer func() {
@@ -3996,7 +3996,7 @@ func (p *BeforeCompactPoint) runHooks(
 	state := (*hookimpl.State)(&p.hookgenRegistry)
 	now := state.Current(snap)
 	if now == nil {
-		if now = state.Resolve(ctx, run, snap); now.Recording() {
+		if now = state.Resolve(ctx, run, snap, nil); now.Recording() {
 			fired, recorded := hookimpl.Record[BeforeCompactFired[Compaction]](now)
 			fired.Payload = payload
 			defer func() {
@@ -4055,7 +4055,7 @@ func (p *AfterCompactPoint) runHooks(
 	state := (*hookimpl.State)(&p.hookgenRegistry)
 	now := state.Current(snap)
 	if now == nil {
-		if now = state.Resolve(ctx, run, snap); now.Recording() {
+		if now = state.Resolve(ctx, run, snap, nil); now.Recording() {
 			fired, recorded := hookimpl.Record[AfterCompactFired[Compacted]](now)
 			fired.Payload = *payload
 			defer func() {
@@ -4120,7 +4120,7 @@ func (p *BriefingPoint) runHooks(
 	state := (*hookimpl.State)(&p.hookgenRegistry)
 	now := state.Current(snap)
 	if now == nil {
-		if now = state.Resolve(ctx, run, snap); now.Recording() {
+		if now = state.Resolve(ctx, run, snap, nil); now.Recording() {
 			fired, recorded := hookimpl.Record[BriefingFired[Step]](now)
 			fired.Payload = payload
 			defer func() {
@@ -4181,7 +4181,7 @@ func (p *BeforeLLMPoint) runHooks(
 	state := (*hookimpl.State)(&p.hookgenRegistry)
 	now := state.Current(snap)
 	if now == nil {
-		if now = state.Resolve(ctx, run, snap); now.Recording() {
+		if now = state.Resolve(ctx, run, snap, nil); now.Recording() {
 			fired, recorded := hookimpl.Record[BeforeLLMFired[LLMRequest]](now)
 			fired.Payload = *payload
 			defer func() {
@@ -4333,7 +4333,7 @@ func (p *AroundLLMPoint) runHooks(
 	state := (*hookimpl.State)(&p.hookgenRegistry)
 	now := state.Current(snap)
 	if now == nil { // something changed since the last fire, or somebody observes
-		now = state.Resolve(ctx, run, snap)
+		now = state.Resolve(ctx, run, snap, nil)
 	}
 	inv := &aroundLLMInvocation{Run: run, Snap: now, Do: act}
 	defer inv.Finish(ctx, now)
@@ -4376,7 +4376,7 @@ func (p *AfterLLMPoint) runHooks(
 	state := (*hookimpl.State)(&p.hookgenRegistry)
 	now := state.Current(snap)
 	if now == nil {
-		if now = state.Resolve(ctx, run, snap); now.Recording() {
+		if now = state.Resolve(ctx, run, snap, nil); now.Recording() {
 			fired, recorded := hookimpl.Record[AfterLLMFired[LLMResponse]](now)
 			fired.Payload = *payload
 			defer func() {
@@ -4439,9 +4439,9 @@ func (p *OnToolsDisabledPoint) runHooks(
 	own := payload.Call.Name
 	key = hookimpl.KeyOr(key, own)
 	state := (*hookimpl.State)(&p.hookgenRegistry)
-	now := hookimpl.CurrentFor(state, snap, *key)
+	now := state.CurrentFor(snap, *key)
 	if now == nil {
-		if now = hookimpl.ResolveFor(ctx, run, state, snap, *key); now.Recording() {
+		if now = state.Resolve(ctx, run, snap, *key); now.Recording() {
 			fired, recorded := hookimpl.Record[OnToolsDisabledFired[ToolsDisabled]](now)
 			fired.Payload = payload
 			defer recorded.Notify(fired)
@@ -4496,9 +4496,9 @@ func (p *BeforeToolPoint) runHooks(
 	own := payload.Name
 	key = hookimpl.KeyOr(key, own)
 	state := (*hookimpl.State)(&p.hookgenRegistry)
-	now := hookimpl.CurrentFor(state, snap, *key)
+	now := state.CurrentFor(snap, *key)
 	if now == nil {
-		if now = hookimpl.ResolveFor(ctx, run, state, snap, *key); now.Recording() {
+		if now = state.Resolve(ctx, run, snap, *key); now.Recording() {
 			fired, recorded := hookimpl.Record[BeforeToolFired[ToolCallRequest]](now)
 			fired.Payload = *payload
 			defer func() {
@@ -4567,9 +4567,9 @@ func (p *OnPermissionPoint) runHooks(
 	own := payload.Name
 	key = hookimpl.KeyOr(key, own)
 	state := (*hookimpl.State)(&p.hookgenRegistry)
-	now := hookimpl.CurrentFor(state, snap, *key)
+	now := state.CurrentFor(snap, *key)
 	if now == nil {
-		if now = hookimpl.ResolveFor(ctx, run, state, snap, *key); now.Recording() {
+		if now = state.Resolve(ctx, run, snap, *key); now.Recording() {
 			fired, recorded := hookimpl.Record[OnPermissionFired[ToolCallRequest]](now)
 			fired.Payload = payload
 			defer func() {
@@ -4641,9 +4641,9 @@ func (p *BeforeAskPoint) runHooks(
 	own := payload.Call.Name
 	key = hookimpl.KeyOr(key, own)
 	state := (*hookimpl.State)(&p.hookgenRegistry)
-	now := hookimpl.CurrentFor(state, snap, *key)
+	now := state.CurrentFor(snap, *key)
 	if now == nil {
-		if now = hookimpl.ResolveFor(ctx, run, state, snap, *key); now.Recording() {
+		if now = state.Resolve(ctx, run, snap, *key); now.Recording() {
 			fired, recorded := hookimpl.Record[BeforeAskFired[Question]](now)
 			fired.Payload = payload
 			defer func() {
@@ -4711,9 +4711,9 @@ func (p *OnPermissionGrantedPoint) runHooks(
 	own := payload.Call.Name
 	key = hookimpl.KeyOr(key, own)
 	state := (*hookimpl.State)(&p.hookgenRegistry)
-	now := hookimpl.CurrentFor(state, snap, *key)
+	now := state.CurrentFor(snap, *key)
 	if now == nil {
-		if now = hookimpl.ResolveFor(ctx, run, state, snap, *key); now.Recording() {
+		if now = state.Resolve(ctx, run, snap, *key); now.Recording() {
 			fired, recorded := hookimpl.Record[OnPermissionGrantedFired[Grant]](now)
 			fired.Payload = payload
 			defer recorded.Notify(fired)
@@ -4764,9 +4764,9 @@ func (p *OnPermissionDeniedPoint) runHooks(
 	own := payload.Call.Name
 	key = hookimpl.KeyOr(key, own)
 	state := (*hookimpl.State)(&p.hookgenRegistry)
-	now := hookimpl.CurrentFor(state, snap, *key)
+	now := state.CurrentFor(snap, *key)
 	if now == nil {
-		if now = hookimpl.ResolveFor(ctx, run, state, snap, *key); now.Recording() {
+		if now = state.Resolve(ctx, run, snap, *key); now.Recording() {
 			fired, recorded := hookimpl.Record[OnPermissionDeniedFired[Denial]](now)
 			fired.Payload = payload
 			defer recorded.Notify(fired)
@@ -4821,9 +4821,9 @@ func (p *OnHandoffPoint) runHooks(
 	own := payload.Call.Name
 	key = hookimpl.KeyOr(key, own)
 	state := (*hookimpl.State)(&p.hookgenRegistry)
-	now := hookimpl.CurrentFor(state, snap, *key)
+	now := state.CurrentFor(snap, *key)
 	if now == nil {
-		if now = hookimpl.ResolveFor(ctx, run, state, snap, *key); now.Recording() {
+		if now = state.Resolve(ctx, run, snap, *key); now.Recording() {
 			fired, recorded := hookimpl.Record[OnHandoffFired[Handoff]](now)
 			fired.Payload = *payload
 			defer func() {
@@ -4984,9 +4984,9 @@ func (p *AroundToolPoint) runHooks(
 	own := payload.Name
 	key = hookimpl.KeyOr(key, own)
 	state := (*hookimpl.State)(&p.hookgenRegistry)
-	now := hookimpl.CurrentFor(state, snap, *key)
+	now := state.CurrentFor(snap, *key)
 	if now == nil { // something changed since the last fire, or somebody observes
-		now = hookimpl.ResolveFor(ctx, run, state, snap, *key)
+		now = state.Resolve(ctx, run, snap, *key)
 	}
 	inv := &aroundToolInvocation{Run: run, Snap: now, Do: act, Key: own}
 	defer inv.Finish(ctx, now)
@@ -5026,9 +5026,9 @@ func (p *OnToolProgressPoint) runHooks(
 	own := payload.Call.Name
 	key = hookimpl.KeyOr(key, own)
 	state := (*hookimpl.State)(&p.hookgenRegistry)
-	now := hookimpl.CurrentFor(state, snap, *key)
+	now := state.CurrentFor(snap, *key)
 	if now == nil {
-		if now = hookimpl.ResolveFor(ctx, run, state, snap, *key); now.Recording() {
+		if now = state.Resolve(ctx, run, snap, *key); now.Recording() {
 			fired, recorded := hookimpl.Record[OnToolProgressFired[ToolProgress]](now)
 			fired.Payload = payload
 			defer recorded.Notify(fired)
@@ -5078,9 +5078,9 @@ func (p *OnToolErrorPoint) runHooks(
 	own := payload.Call.Name
 	key = hookimpl.KeyOr(key, own)
 	state := (*hookimpl.State)(&p.hookgenRegistry)
-	now := hookimpl.CurrentFor(state, snap, *key)
+	now := state.CurrentFor(snap, *key)
 	if now == nil {
-		if now = hookimpl.ResolveFor(ctx, run, state, snap, *key); now.Recording() {
+		if now = state.Resolve(ctx, run, snap, *key); now.Recording() {
 			fired, recorded := hookimpl.Record[OnToolErrorFired[ToolFailure]](now)
 			fired.Payload = payload
 			defer recorded.Notify(fired)
@@ -5130,7 +5130,7 @@ func (p *OnSubagentStartPoint) runHooks(
 	state := (*hookimpl.State)(&p.hookgenRegistry)
 	now := state.Current(snap)
 	if now == nil {
-		if now = state.Resolve(ctx, run, snap); now.Recording() {
+		if now = state.Resolve(ctx, run, snap, nil); now.Recording() {
 			fired, recorded := hookimpl.Record[OnSubagentStartFired[Subagent]](now)
 			fired.Payload = payload
 			defer recorded.Notify(fired)
@@ -5180,7 +5180,7 @@ func (p *OnSubagentStopPoint) runHooks(
 	state := (*hookimpl.State)(&p.hookgenRegistry)
 	now := state.Current(snap)
 	if now == nil {
-		if now = state.Resolve(ctx, run, snap); now.Recording() {
+		if now = state.Resolve(ctx, run, snap, nil); now.Recording() {
 			fired, recorded := hookimpl.Record[OnSubagentStopFired[SubagentDone]](now)
 			fired.Payload = payload
 			defer recorded.Notify(fired)
@@ -5235,9 +5235,9 @@ func (p *AfterToolPoint) runHooks(
 	own := payload.Call.Name
 	key = hookimpl.KeyOr(key, own)
 	state := (*hookimpl.State)(&p.hookgenRegistry)
-	now := hookimpl.CurrentFor(state, snap, *key)
+	now := state.CurrentFor(snap, *key)
 	if now == nil {
-		if now = hookimpl.ResolveFor(ctx, run, state, snap, *key); now.Recording() {
+		if now = state.Resolve(ctx, run, snap, *key); now.Recording() {
 			fired, recorded := hookimpl.Record[AfterToolFired[ToolCallResult]](now)
 			fired.Payload = *payload
 			defer func() {
@@ -5302,7 +5302,7 @@ func (p *OnBudgetExceededPoint) runHooks(
 	state := (*hookimpl.State)(&p.hookgenRegistry)
 	now := state.Current(snap)
 	if now == nil {
-		if now = state.Resolve(ctx, run, snap); now.Recording() {
+		if now = state.Resolve(ctx, run, snap, nil); now.Recording() {
 			fired, recorded := hookimpl.Record[OnBudgetExceededFired[BudgetExceeded]](now)
 			fired.Payload = payload
 			defer recorded.Notify(fired)
@@ -5351,7 +5351,7 @@ func (p *AfterStepPoint) runHooks(
 	state := (*hookimpl.State)(&p.hookgenRegistry)
 	now := state.Current(snap)
 	if now == nil {
-		if now = state.Resolve(ctx, run, snap); now.Recording() {
+		if now = state.Resolve(ctx, run, snap, nil); now.Recording() {
 			fired, recorded := hookimpl.Record[AfterStepFired[StepResult]](now)
 			fired.Payload = payload
 			defer recorded.Notify(fired)
@@ -5405,7 +5405,7 @@ func (p *CheckDonePoint) runHooks(
 	state := (*hookimpl.State)(&p.hookgenRegistry)
 	now := state.Current(snap)
 	if now == nil {
-		if now = state.Resolve(ctx, run, snap); now.Recording() {
+		if now = state.Resolve(ctx, run, snap, nil); now.Recording() {
 			fired, recorded := hookimpl.Record[CheckDoneFired[DoneRequest]](now)
 			fired.Payload = *payload
 			defer func() {
@@ -5467,7 +5467,7 @@ func (p *OnDoneAcceptedPoint) runHooks(
 	state := (*hookimpl.State)(&p.hookgenRegistry)
 	now := state.Current(snap)
 	if now == nil {
-		if now = state.Resolve(ctx, run, snap); now.Recording() {
+		if now = state.Resolve(ctx, run, snap, nil); now.Recording() {
 			fired, recorded := hookimpl.Record[OnDoneAcceptedFired[DoneAccepted]](now)
 			fired.Payload = payload
 			defer recorded.Notify(fired)
@@ -5518,7 +5518,7 @@ func (p *OnRunErrorPoint) runHooks(
 	state := (*hookimpl.State)(&p.hookgenRegistry)
 	now := state.Current(snap)
 	if now == nil {
-		if now = state.Resolve(ctx, run, snap); now.Recording() {
+		if now = state.Resolve(ctx, run, snap, nil); now.Recording() {
 			fired, recorded := hookimpl.Record[OnRunErrorFired[RunError]](now)
 			fired.Payload = payload
 			defer func() {
@@ -5582,7 +5582,7 @@ func (p *OnStopPoint) runHooks(
 	state := (*hookimpl.State)(&p.hookgenRegistry)
 	now := state.Current(snap)
 	if now == nil {
-		if now = state.Resolve(ctx, run, snap); now.Recording() {
+		if now = state.Resolve(ctx, run, snap, nil); now.Recording() {
 			fired, recorded := hookimpl.Record[OnStopFired[Stopping]](now)
 			fired.Payload = payload
 			defer func() {
@@ -5642,7 +5642,7 @@ func (p *BeforeRunEndPoint) runHooks(
 	state := (*hookimpl.State)(&p.hookgenRegistry)
 	now := state.Current(snap)
 	if now == nil {
-		if now = state.Resolve(ctx, run, snap); now.Recording() {
+		if now = state.Resolve(ctx, run, snap, nil); now.Recording() {
 			fired, recorded := hookimpl.Record[BeforeRunEndFired[AgentResult]](now)
 			fired.Payload = *payload
 			defer func() {
@@ -5700,7 +5700,7 @@ func (p *OnRunEndPoint) runHooks(
 	state := (*hookimpl.State)(&p.hookgenRegistry)
 	now := state.Current(snap)
 	if now == nil {
-		if now = state.Resolve(ctx, run, snap); now.Recording() {
+		if now = state.Resolve(ctx, run, snap, nil); now.Recording() {
 			fired, recorded := hookimpl.Record[OnRunEndFired[AgentResult]](now)
 			fired.Payload = payload
 			defer recorded.Notify(fired)

@@ -1,7 +1,6 @@
 package hookimpl
 
 import (
-	"context"
 	"fmt"
 	"reflect"
 	"slices"
@@ -48,32 +47,16 @@ func For[K comparable](key string, values []K) hookkit.KeyOption {
 }
 
 // CurrentFor is [State.Current] for a point with a key.
-func CurrentFor[K comparable](s *State, given *Snapshot, key K) *Snapshot {
-	return s.currentFor(given, key)
-}
-
-func (s *State) currentFor(given *Snapshot, key any) *Snapshot {
+func (s *State) CurrentFor(given *Snapshot, key any) *Snapshot {
 	if given != nil {
 		return s.Current(given)
 	}
-	now := s.snapshot.Load()
-	if now == nil {
-		return nil
+	if now := s.snapshot.Load(); now != nil {
+		if now = now.forKey(key); !now.observed() {
+			return now
+		}
 	}
-	if now = now.forKey(key); now.observed() {
-		return nil
-	}
-	return now
-}
-
-// ResolveFor is [State.Resolve] for a point with a key.
-func ResolveFor[K comparable](
-	ctx context.Context, run hookkit.AnyRun, s *State, given *Snapshot, key K,
-) *Snapshot {
-	if given != nil {
-		return given
-	}
-	return s.resolve(ctx, run, key)
+	return nil
 }
 
 // KeyOr returns the given key of a fire, or that of its payload for nil.

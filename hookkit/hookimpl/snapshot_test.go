@@ -25,7 +25,7 @@ func TestSnapshotIsCurrentUntilALayerChanges(t *testing.T) {
 	layers := map[string]*State{"outer": &outer, "middle": &middle, "inner": &inner}
 	resolve := func(t *testing.T, hooks int) {
 		t.Helper()
-		snapshot := inner.Resolve(t.Context(), nil, nil)
+		snapshot := inner.Resolve(t.Context(), nil, nil, nil)
 		n := len(snapshot.Hooks.([]func()))
 		if inner.Current(nil) != snapshot || n != hooks || snapshot.Recording() {
 			t.Errorf("the snapshot is not current, or has %d hooks, want %d", n, hooks)
@@ -51,7 +51,7 @@ func TestSnapshotIsCurrentUntilALayerChanges(t *testing.T) {
 			resolve(t, 0)
 			tracer := Trace(info(changed), new(hookkit.TraceRecorder))
 			stale(t, "a tracer was attached")
-			if s := inner.Resolve(t.Context(), nil, nil); !s.Recording() || inner.Current(nil) != nil {
+			if s := inner.Resolve(t.Context(), nil, nil, nil); !s.Recording() || inner.Current(nil) != nil {
 				t.Error("a traced fire shares its snapshot")
 			}
 			tracer.Remove()

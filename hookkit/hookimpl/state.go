@@ -77,15 +77,11 @@ func (s *State) Current(given *Snapshot) *Snapshot {
 }
 
 // Resolve returns the snapshot that a fire runs: the given one, unless it is nil. If the point has observers or
-// tracers, the snapshot is private to this fire, and [Snapshot.Recording] is true.
-func (s *State) Resolve(ctx context.Context, run hookkit.AnyRun, given *Snapshot) *Snapshot {
+// tracers, the snapshot is private to this fire, and [Snapshot.Recording] is true. The key is nil at a point without one.
+func (s *State) Resolve(ctx context.Context, run hookkit.AnyRun, given *Snapshot, key any) *Snapshot {
 	if given != nil {
 		return given
 	}
-	return s.resolve(ctx, run, nil)
-}
-
-func (s *State) resolve(ctx context.Context, run hookkit.AnyRun, key any) *Snapshot {
 	now := s.latest().forKey(key)
 	if now.observed() {
 		now = now.record(ctx, run, key, nil)

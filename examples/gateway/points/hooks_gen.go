@@ -1267,9 +1267,9 @@ func (p *OnRequestPoint) runHooks(
 	own := payload.Route
 	key = hookimpl.KeyOr(key, own)
 	state := (*hookimpl.State)(&p.hookgenRegistry)
-	now := hookimpl.CurrentFor(state, snap, *key)
+	now := state.CurrentFor(snap, *key)
 	if now == nil {
-		if now = hookimpl.ResolveFor(ctx, run, state, snap, *key); now.Recording() {
+		if now = state.Resolve(ctx, run, snap, *key); now.Recording() {
 			fired, recorded := hookimpl.Record[OnRequestFired[Request]](now)
 			fired.Payload = *payload
 			defer func() {
@@ -1337,9 +1337,9 @@ func (p *AuthenticatePoint) runHooks(
 	own := payload.Route
 	key = hookimpl.KeyOr(key, own)
 	state := (*hookimpl.State)(&p.hookgenRegistry)
-	now := hookimpl.CurrentFor(state, snap, *key)
+	now := state.CurrentFor(snap, *key)
 	if now == nil {
-		if now = hookimpl.ResolveFor(ctx, run, state, snap, *key); now.Recording() {
+		if now = state.Resolve(ctx, run, snap, *key); now.Recording() {
 			fired, recorded := hookimpl.Record[AuthenticateFired[Request]](now)
 			fired.Payload = payload
 			defer func() {
@@ -1406,9 +1406,9 @@ func (p *LimitRatePoint) runHooks(
 	own := payload.Route
 	key = hookimpl.KeyOr(key, own)
 	state := (*hookimpl.State)(&p.hookgenRegistry)
-	now := hookimpl.CurrentFor(state, snap, *key)
+	now := state.CurrentFor(snap, *key)
 	if now == nil {
-		if now = hookimpl.ResolveFor(ctx, run, state, snap, *key); now.Recording() {
+		if now = state.Resolve(ctx, run, snap, *key); now.Recording() {
 			fired, recorded := hookimpl.Record[LimitRateFired[Request]](now)
 			fired.Payload = payload
 			defer func() {
@@ -1476,9 +1476,9 @@ func (p *RewriteTargetPoint) runHooks(
 	own := payload.Route
 	key = hookimpl.KeyOr(key, own)
 	state := (*hookimpl.State)(&p.hookgenRegistry)
-	now := hookimpl.CurrentFor(state, snap, *key)
+	now := state.CurrentFor(snap, *key)
 	if now == nil {
-		if now = hookimpl.ResolveFor(ctx, run, state, snap, *key); now.Recording() {
+		if now = state.Resolve(ctx, run, snap, *key); now.Recording() {
 			fired, recorded := hookimpl.Record[RewriteTargetFired[Request]](now)
 			fired.Payload = *payload
 			defer func() {
@@ -1540,9 +1540,9 @@ func (p *PickUpstreamPoint) runHooks(
 	own := payload.Request.Route
 	key = hookimpl.KeyOr(key, own)
 	state := (*hookimpl.State)(&p.hookgenRegistry)
-	now := hookimpl.CurrentFor(state, snap, *key)
+	now := state.CurrentFor(snap, *key)
 	if now == nil {
-		if now = hookimpl.ResolveFor(ctx, run, state, snap, *key); now.Recording() {
+		if now = state.Resolve(ctx, run, snap, *key); now.Recording() {
 			fired, recorded := hookimpl.Record[PickUpstreamFired[Choice]](now)
 			fired.Payload = *payload
 			defer func() {
@@ -1609,9 +1609,9 @@ func (p *UpstreamHeadersPoint) runHooks(
 	own := payload.Route
 	key = hookimpl.KeyOr(key, own)
 	state := (*hookimpl.State)(&p.hookgenRegistry)
-	now := hookimpl.CurrentFor(state, snap, *key)
+	now := state.CurrentFor(snap, *key)
 	if now == nil {
-		if now = hookimpl.ResolveFor(ctx, run, state, snap, *key); now.Recording() {
+		if now = state.Resolve(ctx, run, snap, *key); now.Recording() {
 			fired, recorded := hookimpl.Record[UpstreamHeadersFired[Request]](now)
 			fired.Payload = payload
 			defer func() {
@@ -1764,9 +1764,9 @@ func (p *AroundUpstreamPoint) runHooks(
 	own := payload.Route
 	key = hookimpl.KeyOr(key, own)
 	state := (*hookimpl.State)(&p.hookgenRegistry)
-	now := hookimpl.CurrentFor(state, snap, *key)
+	now := state.CurrentFor(snap, *key)
 	if now == nil { // something changed since the last fire, or somebody observes
-		now = hookimpl.ResolveFor(ctx, run, state, snap, *key)
+		now = state.Resolve(ctx, run, snap, *key)
 	}
 	inv := &aroundUpstreamInvocation{Run: run, Snap: now, Do: act, Key: own}
 	defer inv.Finish(ctx, now)
@@ -1808,9 +1808,9 @@ func (p *OnUpstreamErrorPoint) runHooks(
 	own := payload.Request.Route
 	key = hookimpl.KeyOr(key, own)
 	state := (*hookimpl.State)(&p.hookgenRegistry)
-	now := hookimpl.CurrentFor(state, snap, *key)
+	now := state.CurrentFor(snap, *key)
 	if now == nil {
-		if now = hookimpl.ResolveFor(ctx, run, state, snap, *key); now.Recording() {
+		if now = state.Resolve(ctx, run, snap, *key); now.Recording() {
 			fired, recorded := hookimpl.Record[OnUpstreamErrorFired[UpstreamError]](now)
 			fired.Payload = payload
 			defer func() {
@@ -1879,9 +1879,9 @@ func (p *OnResponsePoint) runHooks(
 	own := payload.Route
 	key = hookimpl.KeyOr(key, own)
 	state := (*hookimpl.State)(&p.hookgenRegistry)
-	now := hookimpl.CurrentFor(state, snap, *key)
+	now := state.CurrentFor(snap, *key)
 	if now == nil {
-		if now = hookimpl.ResolveFor(ctx, run, state, snap, *key); now.Recording() {
+		if now = state.Resolve(ctx, run, snap, *key); now.Recording() {
 			fired, recorded := hookimpl.Record[OnResponseFired[Response]](now)
 			fired.Payload = *payload
 			defer func() {
@@ -1948,9 +1948,9 @@ func (p *ResponseHeadersPoint) runHooks(
 	own := payload.Route
 	key = hookimpl.KeyOr(key, own)
 	state := (*hookimpl.State)(&p.hookgenRegistry)
-	now := hookimpl.CurrentFor(state, snap, *key)
+	now := state.CurrentFor(snap, *key)
 	if now == nil {
-		if now = hookimpl.ResolveFor(ctx, run, state, snap, *key); now.Recording() {
+		if now = state.Resolve(ctx, run, snap, *key); now.Recording() {
 			fired, recorded := hookimpl.Record[ResponseHeadersFired[Response]](now)
 			fired.Payload = payload
 			defer func() {
@@ -2007,9 +2007,9 @@ func (p *OnDonePoint) runHooks(
 	own := payload.Request.Route
 	key = hookimpl.KeyOr(key, own)
 	state := (*hookimpl.State)(&p.hookgenRegistry)
-	now := hookimpl.CurrentFor(state, snap, *key)
+	now := state.CurrentFor(snap, *key)
 	if now == nil {
-		if now = hookimpl.ResolveFor(ctx, run, state, snap, *key); now.Recording() {
+		if now = state.Resolve(ctx, run, snap, *key); now.Recording() {
 			fired, recorded := hookimpl.Record[OnDoneFired[Done]](now)
 			fired.Payload = payload
 			defer recorded.Notify(fired)
@@ -2060,7 +2060,7 @@ func (p *CheckReloadPoint) runHooks(
 	state := (*hookimpl.State)(&p.hookgenRegistry)
 	now := state.Current(snap)
 	if now == nil {
-		if now = state.Resolve(ctx, run, snap); now.Recording() {
+		if now = state.Resolve(ctx, run, snap, nil); now.Recording() {
 			fired, recorded := hookimpl.Record[CheckReloadFired[Reload]](now)
 			fired.Payload = payload
 			defer func() {

@@ -337,7 +337,7 @@ func (p *BeforeSendPoint) runHooks(
 	state := (*hookimpl.State)(&p.hookgenRegistry)
 	now := state.Current(snap)
 	if now == nil {
-		if now = state.Resolve(ctx, run, snap); now.Recording() {
+		if now = state.Resolve(ctx, run, snap, nil); now.Recording() {
 			fired, recorded := hookimpl.Record[BeforeSendFired[Message]](now)
 			fired.Payload = *payload
 			defer func() {
@@ -398,7 +398,7 @@ func (p *OnSentPoint) runHooks(
 	state := (*hookimpl.State)(&p.hookgenRegistry)
 	now := state.Current(snap)
 	if now == nil {
-		if now = state.Resolve(ctx, run, snap); now.Recording() {
+		if now = state.Resolve(ctx, run, snap, nil); now.Recording() {
 			fired, recorded := hookimpl.Record[OnSentFired[Message]](now)
 			fired.Payload = payload
 			defer recorded.Notify(fired)

@@ -341,7 +341,7 @@ func (p *BeforePublishPoint) runHooks(
 	state := (*hookimpl.State)(&p.hookgenRegistry)
 	now := state.Current(snap)
 	if now == nil {
-		if now = state.Resolve(ctx, run, snap); now.Recording() {
+		if now = state.Resolve(ctx, run, snap, nil); now.Recording() {
 			fired, recorded := hookimpl.Record[BeforePublishFired[Article]](now)
 			fired.Payload = *payload
 			defer func() {
@@ -402,7 +402,7 @@ func (p *OnPublishedPoint) runHooks(
 	state := (*hookimpl.State)(&p.hookgenRegistry)
 	now := state.Current(snap)
 	if now == nil {
-		if now = state.Resolve(ctx, run, snap); now.Recording() {
+		if now = state.Resolve(ctx, run, snap, nil); now.Recording() {
 			fired, recorded := hookimpl.Record[OnPublishedFired[Article]](now)
 			fired.Payload = payload
 			defer recorded.Notify(fired)

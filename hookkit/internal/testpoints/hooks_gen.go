@@ -1243,7 +1243,7 @@ func (p *FirstPoint) runHooks(
 	state := (*hookimpl.State)(&p.hookgenRegistry)
 	now := state.Current(snap)
 	if now == nil {
-		if now = state.Resolve(ctx, run, snap); now.Recording() {
+		if now = state.Resolve(ctx, run, snap, nil); now.Recording() {
 			fired, recorded := hookimpl.Record[FirstFired[int]](now)
 			fired.Payload = payload
 			defer func() {
@@ -1309,7 +1309,7 @@ func (p *SecondPoint) runHooks(
 	state := (*hookimpl.State)(&p.hookgenRegistry)
 	now := state.Current(snap)
 	if now == nil {
-		if now = state.Resolve(ctx, run, snap); now.Recording() {
+		if now = state.Resolve(ctx, run, snap, nil); now.Recording() {
 			fired, recorded := hookimpl.Record[SecondFired[int]](now)
 			fired.Payload = payload
 			defer func() {
@@ -1368,7 +1368,7 @@ func (p *LastPoint) runHooks(
 	state := (*hookimpl.State)(&p.hookgenRegistry)
 	now := state.Current(snap)
 	if now == nil {
-		if now = state.Resolve(ctx, run, snap); now.Recording() {
+		if now = state.Resolve(ctx, run, snap, nil); now.Recording() {
 			fired, recorded := hookimpl.Record[LastFired[int]](now)
 			fired.Payload = payload
 			defer func() {
@@ -1435,7 +1435,7 @@ func (p *ShapePoint) runHooks(
 	state := (*hookimpl.State)(&p.hookgenRegistry)
 	now := state.Current(snap)
 	if now == nil {
-		if now = state.Resolve(ctx, run, snap); now.Recording() {
+		if now = state.Resolve(ctx, run, snap, nil); now.Recording() {
 			fired, recorded := hookimpl.Record[ShapeFired[Letter]](now)
 			fired.Payload = *payload
 			defer func() {
@@ -1506,7 +1506,7 @@ func (p *PollPoint) runHooks(
 	state := (*hookimpl.State)(&p.hookgenRegistry)
 	now := state.Current(snap)
 	if now == nil {
-		if now = state.Resolve(ctx, run, snap); now.Recording() {
+		if now = state.Resolve(ctx, run, snap, nil); now.Recording() {
 			fired, recorded := hookimpl.Record[PollFired[int]](now)
 			fired.Payload = payload
 			defer func() {
@@ -1574,7 +1574,7 @@ func (p *PollOpenPoint) runHooks(
 	state := (*hookimpl.State)(&p.hookgenRegistry)
 	now := state.Current(snap)
 	if now == nil {
-		if now = state.Resolve(ctx, run, snap); now.Recording() {
+		if now = state.Resolve(ctx, run, snap, nil); now.Recording() {
 			fired, recorded := hookimpl.Record[PollOpenFired[int]](now)
 			fired.Payload = payload
 			defer func() {
@@ -1655,7 +1655,7 @@ func (p *GatherPoint) runHooks(
 	state := (*hookimpl.State)(&p.hookgenRegistry)
 	now := state.Current(snap)
 	if now == nil {
-		if now = state.Resolve(ctx, run, snap); now.Recording() {
+		if now = state.Resolve(ctx, run, snap, nil); now.Recording() {
 			fired, recorded := hookimpl.Record[GatherFired[int]](now)
 			fired.Payload = payload
 			defer func() {
@@ -1713,7 +1713,7 @@ func (p *GatherClosedPoint) runHooks(
 	state := (*hookimpl.State)(&p.hookgenRegistry)
 	now := state.Current(snap)
 	if now == nil {
-		if now = state.Resolve(ctx, run, snap); now.Recording() {
+		if now = state.Resolve(ctx, run, snap, nil); now.Recording() {
 			fired, recorded := hookimpl.Record[GatherClosedFired[int]](now)
 			fired.Payload = payload
 			defer func() {
@@ -1768,7 +1768,7 @@ func (p *ReviewPoint) runHooks(
 	state := (*hookimpl.State)(&p.hookgenRegistry)
 	now := state.Current(snap)
 	if now == nil {
-		if now = state.Resolve(ctx, run, snap); now.Recording() {
+		if now = state.Resolve(ctx, run, snap, nil); now.Recording() {
 			fired, recorded := hookimpl.Record[ReviewFired[Letter]](now)
 			fired.Payload = *payload
 			defer func() {
@@ -1848,7 +1848,7 @@ func (p *VerifyPoint) runHooks(
 	state := (*hookimpl.State)(&p.hookgenRegistry)
 	now := state.Current(snap)
 	if now == nil {
-		if now = state.Resolve(ctx, run, snap); now.Recording() {
+		if now = state.Resolve(ctx, run, snap, nil); now.Recording() {
 			fired, recorded := hookimpl.Record[VerifyFired[int]](now)
 			fired.Payload = payload
 			defer func() {
@@ -1986,7 +1986,7 @@ func (p *WrapPoint) runHooks(
 	state := (*hookimpl.State)(&p.hookgenRegistry)
 	now := state.Current(snap)
 	if now == nil { // something changed since the last fire, or somebody observes
-		now = state.Resolve(ctx, run, snap)
+		now = state.Resolve(ctx, run, snap, nil)
 	}
 	inv := &wrapInvocation{Run: run, Snap: now, Do: act}
 	defer inv.Finish(ctx, now)
@@ -2024,7 +2024,7 @@ func (p *WatchPoint) runHooks(
 	state := (*hookimpl.State)(&p.hookgenRegistry)
 	now := state.Current(snap)
 	if now == nil {
-		if now = state.Resolve(ctx, run, snap); now.Recording() {
+		if now = state.Resolve(ctx, run, snap, nil); now.Recording() {
 			fired, recorded := hookimpl.Record[WatchFired[int]](now)
 			fired.Payload = payload
 			defer recorded.Notify(fired)

@@ -1068,7 +1068,7 @@ func (p *WatchPoint) runHooks(
 	state := (*hookimpl.State)(&p.hookgenRegistry)
 	now := state.Current(snap)
 	if now == nil {
-		if now = state.Resolve(ctx, run, snap); now.Recording() {
+		if now = state.Resolve(ctx, run, snap, nil); now.Recording() {
 			fired, recorded := hookimpl.Record[WatchFired[Call]](now)
 			fired.Payload = payload
 			defer recorded.Notify(fired)
@@ -1121,7 +1121,7 @@ func (p *RewritePoint) runHooks(
 	state := (*hookimpl.State)(&p.hookgenRegistry)
 	now := state.Current(snap)
 	if now == nil {
-		if now = state.Resolve(ctx, run, snap); now.Recording() {
+		if now = state.Resolve(ctx, run, snap, nil); now.Recording() {
 			fired, recorded := hookimpl.Record[RewriteFired[Call]](now)
 			fired.Payload = *payload
 			defer func() {
@@ -1184,7 +1184,7 @@ func (p *FlowPoint) runHooks(
 	state := (*hookimpl.State)(&p.hookgenRegistry)
 	now := state.Current(snap)
 	if now == nil {
-		if now = state.Resolve(ctx, run, snap); now.Recording() {
+		if now = state.Resolve(ctx, run, snap, nil); now.Recording() {
 			fired, recorded := hookimpl.Record[FlowFired[Call]](now)
 			fired.Payload = *payload
 			defer func() {
@@ -1249,7 +1249,7 @@ func (p *LenientPoint) runHooks(
 	state := (*hookimpl.State)(&p.hookgenRegistry)
 	now := state.Current(snap)
 	if now == nil {
-		if now = state.Resolve(ctx, run, snap); now.Recording() {
+		if now = state.Resolve(ctx, run, snap, nil); now.Recording() {
 			fired, recorded := hookimpl.Record[LenientFired[Call]](now)
 			fired.Payload = *payload
 			defer func() {
@@ -1320,7 +1320,7 @@ func (p *TrimPoint) runHooks(
 	state := (*hookimpl.State)(&p.hookgenRegistry)
 	now := state.Current(snap)
 	if now == nil {
-		if now = state.Resolve(ctx, run, snap); now.Recording() {
+		if now = state.Resolve(ctx, run, snap, nil); now.Recording() {
 			fired, recorded := hookimpl.Record[TrimFired[Call]](now)
 			fired.Payload = *payload
 			defer func() {
@@ -1381,7 +1381,7 @@ func (p *LeavePoint) runHooks(
 	state := (*hookimpl.State)(&p.hookgenRegistry)
 	now := state.Current(snap)
 	if now == nil {
-		if now = state.Resolve(ctx, run, snap); now.Recording() {
+		if now = state.Resolve(ctx, run, snap, nil); now.Recording() {
 			fired, recorded := hookimpl.Record[LeaveFired[Call]](now)
 			fired.Payload = payload
 			defer func() {
@@ -1440,7 +1440,7 @@ func (p *JudgePoint) runHooks(
 	state := (*hookimpl.State)(&p.hookgenRegistry)
 	now := state.Current(snap)
 	if now == nil {
-		if now = state.Resolve(ctx, run, snap); now.Recording() {
+		if now = state.Resolve(ctx, run, snap, nil); now.Recording() {
 			fired, recorded := hookimpl.Record[JudgeFired[Call]](now)
 			fired.Payload = payload
 			defer func() {
@@ -1509,7 +1509,7 @@ func (p *GatherPoint) runHooks(
 	state := (*hookimpl.State)(&p.hookgenRegistry)
 	now := state.Current(snap)
 	if now == nil {
-		if now = state.Resolve(ctx, run, snap); now.Recording() {
+		if now = state.Resolve(ctx, run, snap, nil); now.Recording() {
 			fired, recorded := hookimpl.Record[GatherFired[Call]](now)
 			fired.Payload = payload
 			defer func() {
@@ -1567,7 +1567,7 @@ func (p *RefusePoint) runHooks(
 	state := (*hookimpl.State)(&p.hookgenRegistry)
 	now := state.Current(snap)
 	if now == nil {
-		if now = state.Resolve(ctx, run, snap); now.Recording() {
+		if now = state.Resolve(ctx, run, snap, nil); now.Recording() {
 			fired, recorded := hookimpl.Record[RefuseFired[Call]](now)
 			fired.Payload = payload
 			defer func() {
@@ -1705,7 +1705,7 @@ func (p *WrapPoint) runHooks(
 	state := (*hookimpl.State)(&p.hookgenRegistry)
 	now := state.Current(snap)
 	if now == nil { // something changed since the last fire, or somebody observes
-		now = state.Resolve(ctx, run, snap)
+		now = state.Resolve(ctx, run, snap, nil)
 	}
 	inv := &wrapInvocation{Run: run, Snap: now, Do: act}
 	defer inv.Finish(ctx, now)

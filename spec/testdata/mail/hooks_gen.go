@@ -859,7 +859,7 @@ func (p *BeforeSendPoint) runHooks(
 	state := (*hookimpl.State)(&p.hookgenRegistry)
 	now := state.Current(snap)
 	if now == nil {
-		if now = state.Resolve(ctx, run, snap); now.Recording() {
+		if now = state.Resolve(ctx, run, snap, nil); now.Recording() {
 			fired, recorded := hookimpl.Record[BeforeSendFired[Message]](now)
 			fired.Payload = *payload
 			defer func() {
@@ -923,7 +923,7 @@ func (p *MaySendPoint) runHooks(
 	state := (*hookimpl.State)(&p.hookgenRegistry)
 	now := state.Current(snap)
 	if now == nil {
-		if now = state.Resolve(ctx, run, snap); now.Recording() {
+		if now = state.Resolve(ctx, run, snap, nil); now.Recording() {
 			fired, recorded := hookimpl.Record[MaySendFired[Message]](now)
 			fired.Payload = payload
 			defer func() {
@@ -992,7 +992,7 @@ func (p *FooterPoint) runHooks(
 	state := (*hookimpl.State)(&p.hookgenRegistry)
 	now := state.Current(snap)
 	if now == nil {
-		if now = state.Resolve(ctx, run, snap); now.Recording() {
+		if now = state.Resolve(ctx, run, snap, nil); now.Recording() {
 			fired, recorded := hookimpl.Record[FooterFired[Message]](now)
 			fired.Payload = payload
 			defer func() {
@@ -1139,7 +1139,7 @@ func (p *AroundSendPoint) runHooks(
 	state := (*hookimpl.State)(&p.hookgenRegistry)
 	now := state.Current(snap)
 	if now == nil { // something changed since the last fire, or somebody observes
-		now = state.Resolve(ctx, run, snap)
+		now = state.Resolve(ctx, run, snap, nil)
 	}
 	inv := &aroundSendInvocation{Run: run, Snap: now, Do: act}
 	defer inv.Finish(ctx, now)
@@ -1181,7 +1181,7 @@ func (p *AfterSendPoint) runHooks(
 	state := (*hookimpl.State)(&p.hookgenRegistry)
 	now := state.Current(snap)
 	if now == nil {
-		if now = state.Resolve(ctx, run, snap); now.Recording() {
+		if now = state.Resolve(ctx, run, snap, nil); now.Recording() {
 			fired, recorded := hookimpl.Record[AfterSendFired[Receipt]](now)
 			fired.Payload = *payload
 			defer func() {
@@ -1248,7 +1248,7 @@ func (p *BeforeShowPoint) runHooks(
 	state := (*hookimpl.State)(&p.hookgenRegistry)
 	now := state.Current(snap)
 	if now == nil {
-		if now = state.Resolve(ctx, run, snap); now.Recording() {
+		if now = state.Resolve(ctx, run, snap, nil); now.Recording() {
 			fired, recorded := hookimpl.Record[BeforeShowFired[Message]](now)
 			fired.Payload = *payload
 			defer func() {
@@ -1314,7 +1314,7 @@ func (p *BeforeSavePoint) runHooks(
 	state := (*hookimpl.State)(&p.hookgenRegistry)
 	now := state.Current(snap)
 	if now == nil {
-		if now = state.Resolve(ctx, run, snap); now.Recording() {
+		if now = state.Resolve(ctx, run, snap, nil); now.Recording() {
 			fired, recorded := hookimpl.Record[BeforeSaveFired[Message]](now)
 			fired.Payload = payload
 			defer func() {
@@ -1361,7 +1361,7 @@ func (p *OnSentPoint) runHooks(
 	state := (*hookimpl.State)(&p.hookgenRegistry)
 	now := state.Current(snap)
 	if now == nil {
-		if now = state.Resolve(ctx, run, snap); now.Recording() {
+		if now = state.Resolve(ctx, run, snap, nil); now.Recording() {
 			fired, recorded := hookimpl.Record[OnSentFired[Receipt]](now)
 			fired.Payload = payload
 			defer recorded.Notify(fired)
