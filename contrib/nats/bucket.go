@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"time"
 
+	client "github.com/nats-io/nats.go"
 	"github.com/nats-io/nats.go/jetstream"
 
 	"github.com/hookgen/hookgen/generated/agent"
@@ -56,6 +57,9 @@ func (c *Conn) Bucket(ctx context.Context, name string, limits Limits) (*Bucket,
 	b := &Bucket{conn: c, name: name}
 	limits.MaxBytes = cmp.Or(limits.MaxBytes, DefaultMaxBytes)
 	err := c.Do(ctx, func(ctx context.Context) (err error) {
+		if err := c.checkVersion(); err != nil {
+			return err
+		}
 		b.kv, err = c.js.KeyValue(ctx, name)
 		if errors.Is(err, jetstream.ErrBucketNotFound) {
 			if err := c.createBucket(ctx, name, limits); err != nil {
@@ -68,10 +72,26 @@ func (c *Conn) Bucket(ctx context.Context, name string, limits Limits) (*Bucket,
 		}
 		return err
 	})
+	if errors.Is(err, client.ErrNoResponders) || errors.Is(err, jetstream.ErrJetStreamNotEnabledForAccount) {
+		err = fmt.Errorf("the server keeps nothing for this user; switch JetStream on, for example with nats-server -js, or "+
+			"wait until its cluster has a leader: %w", err)
+	}
 	if err != nil {
 		return nil, fmt.Errorf("nats: open the bucket %s: %w", name, err)
 	}
 	return b, nil
+}
+
+// checkVersion returns an error about a server that is too old: before 2.11, the markers of deleted keys stay for ever,
+// and several messages cannot be read with one request. Each user may see the version, whatever its permissions are.
+func (c *Conn) checkVersion() error {
+	var major, minor int
+	version := c.client.ConnectedServerVersion()
+	n, _ := fmt.Sscanf(version, "%d.%d", &major, &minor) // a version of another form is not compared
+	if n == 2 && (major < 2 || major == 2 && minor < 11) {
+		return fmt.Errorf("the server is nats-server %s; use 2.11 or newer", version)
+	}
+	return nil
 }
 
 // bucketStreams begins the names of the streams of buckets.
@@ -81,15 +101,8 @@ const bucketStreams = "KV_"
 // cluster answer reads, also one that does not have the last changes yet. So a process could read a value that it has
 // just replaced. Here the leader answers, unless there is one server.
 func (c *Conn) createBucket(ctx context.Context, name string, limits Limits) error {
-	account, err := c.js.AccountInfo(ctx)
-	if err != nil {
-		return err
-	}
-	if account.API.Level < markerLevel {
-		return errors.New("the server cannot remove the markers of deleted keys; use nats-server 2.11 or newer")
-	}
 	replicas := max(1, limits.Replicas)
-	_, err = c.js.CreateStream(ctx, jetstream.StreamConfig{
+	_, err := c.js.CreateStream(ctx, jetstream.StreamConfig{
 		Name: bucketStreams + name, Subjects: []string{"$KV." + name + ".>"}, MaxMsgsPerSubject: 1,
 		MaxBytes: limits.MaxBytes, MaxAge: limits.TTL, Replicas: replicas, Discard: jetstream.DiscardNew,
 		AllowRollup: true, DenyDelete: true, AllowDirect: replicas == 1, AllowMsgTTL: true, SubjectDeleteMarkerTTL: markerTTL,
@@ -99,9 +112,6 @@ func (c *Conn) createBucket(ctx context.Context, name string, limits Limits) err
 	}
 	return err
 }
-
-// markerLevel is the level of the interface of servers that remove markers of deleted keys.
-const markerLevel = 1
 
 var errNoKey = errors.New("the key is empty; give one")
 

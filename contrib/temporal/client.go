@@ -3,10 +3,12 @@ package temporal
 import (
 	"cmp"
 	"context"
+	"errors"
 	"fmt"
 	"time"
 
 	"go.temporal.io/api/enums/v1"
+	"go.temporal.io/api/serviceerror"
 	"go.temporal.io/sdk/client"
 	"go.temporal.io/sdk/temporal"
 
@@ -45,9 +47,20 @@ func (c *Client) Submit(ctx context.Context, t fleet.Task) error {
 		Priority:                 temporal.Priority{FairnessKey: t.Tenant},
 	}, workflowName, input{Run: t.ID, Lifetime: cmp.Or(c.Lifetime, DefaultLifetime)})
 	if err != nil {
-		return fmt.Errorf("temporal: submit run %s: %w", t.ID, err)
+		return fmt.Errorf("temporal: submit run %s: %w", t.ID, explained(err))
 	}
 	return nil
+}
+
+// explained adds the remedy to an error about a server of another version.
+func explained(err error) error {
+	switch {
+	case errors.As(err, new(*serviceerror.Unimplemented)):
+		return fmt.Errorf("the server is older than this program needs; use a newer one, or an older SDK: %w", err)
+	case errors.As(err, new(*serviceerror.ClientVersionNotSupported)):
+		return fmt.Errorf("the server takes other versions of the SDK; build this program with one of them: %w", err)
+	}
+	return err
 }
 
 func workflowID(run string) string { return workflowName + "." + run }
@@ -72,7 +85,8 @@ func (c *Client) Cancel(ctx context.Context, run string) error {
 
 func (c *Client) signal(ctx context.Context, run, name string, value any) error {
 	if err := c.temporal.SignalWorkflow(ctx, workflowID(run), "", name, value); err != nil {
-		return fmt.Errorf("temporal: %s run %s; if its workflow does not exist, submit the task again: %w", name, run, err)
+		return fmt.Errorf("temporal: %s run %s; if its workflow does not exist, submit the task again: %w", name, run,
+			explained(err))
 	}
 	return nil
 }
@@ -84,7 +98,7 @@ func (c *Client) State(ctx context.Context, run string) (s State, err error) {
 		err = value.Get(&s)
 	}
 	if err != nil {
-		return s, fmt.Errorf("temporal: the state of run %.70s: %w", run, err)
+		return s, fmt.Errorf("temporal: the state of run %.70s: %w", run, explained(err))
 	}
 	return s, nil
 }

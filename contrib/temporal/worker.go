@@ -29,22 +29,30 @@ type Worker struct {
 }
 
 // Run works until ctx is done. Then it takes no more activities and waits for those that run, at most Fleet.Grace.
-// Activities that have not ended are given up; a call in one of them may then be in doubt.
+// Activities that have not ended are given up; a call in one of them may then be in doubt. Run returns an error if the
+// server refuses the worker, for example because its namespace was deleted.
 func (w *Worker) Run(ctx context.Context) error {
 	if w.Client == nil || w.Fleet == nil {
 		return errors.New("temporal: the Client or the Fleet is missing; set both")
 	}
+	refused := make(chan error, 1)
 	own := worker.New(w.Client, cmp.Or(w.Queue, DefaultQueue), worker.Options{
 		MaxConcurrentActivityExecutionSize: cmp.Or(w.Fleet.Slots, 4),
 		WorkerStopTimeout:                  cmp.Or(w.Fleet.Grace, 30*time.Second),
+		OnFatalError:                       func(err error) { refused <- err }, // it is called once, and the worker stops
 	})
 	register(own, w.Fleet)
 	if err := own.Start(); err != nil {
-		return fmt.Errorf("temporal: the worker cannot start; check that the server runs and has the namespace: %w", err)
+		return fmt.Errorf("temporal: the worker cannot start; check that the server runs and has the namespace: %w",
+			explained(err))
 	}
-	<-ctx.Done()
-	own.Stop()
-	return nil
+	select {
+	case <-ctx.Done():
+		own.Stop()
+		return nil
+	case err := <-refused:
+		return fmt.Errorf("temporal: the server refuses the worker: %w", explained(err))
+	}
 }
 
 // register adds the workflow and the activities.
