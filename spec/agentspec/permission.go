@@ -66,7 +66,7 @@ type Question struct {
 	Owner  Identity        `json:"owner"` // of the run
 
 	// Early says that calls before this one in the reply have not run yet, because one of them waits for a person too.
-	// What a preview shows may be different when the call runs.
+	// The call may meet another state than the preview shows.
 	Early bool `json:"early,omitempty"`
 
 	// Choices are the answers that the question takes; none: all. For example, a person may approve or deny a payment, but

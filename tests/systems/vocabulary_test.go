@@ -24,7 +24,7 @@ func readTables(t *testing.T) []row {
 	if err != nil {
 		t.Fatal(err)
 	}
-	kinds := map[string]string{"Fire points": "point", "What a hook can decide": "outcome", "Ready-made hooks": "hook"}
+	kinds := map[string]string{"Fire points": "point", "Decisions of a hook": "outcome", "Ready-made hooks": "hook"}
 	var rows []row
 	var system, kind string
 	for line := range strings.Lines(string(text)) {

@@ -40,7 +40,7 @@ func Call(call agent.ToolCallRequest) Sum {
 	return sum
 }
 
-// writers reuses the memory of canonical texts, which would otherwise be the largest part of what a call allocates.
+// writers reuses the memory of canonical texts, which would otherwise be most of the memory that a call allocates.
 var writers = sync.Pool{New: func() any { return new(writer) }}
 
 // Canonical returns the canonical text of a call, which is identical for equal calls.
