@@ -36,16 +36,8 @@ func (i *invocation) html(ctx context.Context, args []string) (int, error) {
 	if err := checkPage(out, files[0]); err != nil {
 		return trouble, err
 	}
-	if run == "" {
-		x.Most = eventpage.MostFires
-	}
 	i.line.Set(func() string { s := x.Status(); return "read " + progress.Bytes(s.Read, s.Size) })
-	err = x.Update(ctx)
-	switch {
-	case errors.Is(err, eventlog.ErrTooMany):
-		return trouble, tooLarge(fmt.Errorf("a page has room for at most %s, and the record has more",
-			plural(x.Most, "event")))
-	case err != nil:
+	if err := x.Update(ctx); err != nil {
 		return trouble, err
 	}
 	i.line.Set(func() string { return "making the page" })
@@ -57,24 +49,19 @@ func (i *invocation) html(ctx context.Context, args []string) (int, error) {
 	}
 	var page bytes.Buffer
 	err = eventpage.Write(&page, x, filepath.Base(files[0]), runs...)
-	if errors.Is(err, eventpage.ErrTooLarge) {
-		return trouble, tooLarge(err)
-	}
-	if err == nil && out == "-" {
+	switch {
+	case errors.Is(err, eventpage.ErrTooLarge):
+		return trouble, fmt.Errorf("%w: choose runs with -run, write a part of the record into a file with hooklog show "+
+			"-json, or look at the record with hooklog serve", err)
+	case err == nil && out == "-":
 		_, err = i.stdout.Write(page.Bytes())
-	} else if err == nil {
+	case err == nil:
 		err = atomicfile.Write(out, page.Bytes())
 	}
 	if err != nil {
 		return trouble, err
 	}
 	return code, nil
-}
-
-// tooLarge adds the remedies to the error for a page that is too large.
-func tooLarge(err error) error {
-	return fmt.Errorf("%w: choose runs with -run, write a part of the record into a file with hooklog show -json, "+
-		"or look at the record with hooklog serve", err)
 }
 
 // checkPage reports an error if the page would replace a file of the record, or a device.

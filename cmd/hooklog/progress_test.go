@@ -11,8 +11,6 @@ import (
 	"testing/synctest"
 	"time"
 
-	"github.com/hookgen/hookgen/cmd/hooklog/internal/eventpage"
-	"github.com/hookgen/hookgen/hookkit/wire"
 )
 
 // A screen is a terminal.
@@ -73,22 +71,5 @@ func TestFilesAreCounted(t *testing.T) {
 	if code := i.run(t.Context(), []string{"diff", record, record}); code != fine || i.size.Load() != 2*info.Size() ||
 		i.read.Load() != i.size.Load() {
 		t.Errorf("the exit code is %d, read %d of %d bytes", code, i.read.Load(), i.size.Load())
-	}
-}
-
-// The first part of the record is more than a page can have, so the rest is not read.
-func TestLargePagesAreRefusedEarly(t *testing.T) {
-	e := event(1)
-	e.Payload, e.Decision = []byte("0"), wire.Continue
-	line := []byte(lineOf(e))
-	record := filepath.Join(t.TempDir(), "run.jsonl")
-	if err := os.WriteFile(record, bytes.Repeat(line, eventpage.MostFires+1), 0o644); err != nil {
-		t.Fatal(err)
-	}
-	var problems bytes.Buffer
-	i := &invocation{stdout: io.Discard, stderr: &problems}
-	code := i.run(t.Context(), []string{"html", record})
-	if code != trouble || !strings.Contains(problems.String(), "the record has more: choose runs with -run") {
-		t.Errorf("the exit code is %d: %s", code, &problems)
 	}
 }

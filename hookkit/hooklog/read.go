@@ -70,7 +70,10 @@ func ReadLines(r io.Reader) iter.Seq2[Line, error] {
 			l := Line{Number: n, Offset: lines.offset, Text: line}
 			if lines.skipped > 0 {
 				err = fmt.Errorf("it has %d bytes, more than %d", int64(len(line))+lines.skipped, MaxLine)
-			} else if l.Event, err = readEvent(line); err != nil && !ended {
+			} else {
+				l.Event, err = readEvent(line)
+			}
+			if err != nil && !ended {
 				err = fmt.Errorf("it is incomplete: %w", errors.Join(io.ErrUnexpectedEOF, err))
 			}
 			if err != nil {

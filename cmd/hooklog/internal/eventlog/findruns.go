@@ -78,13 +78,13 @@ func (f *finder) candidates(order string, after Mark, size int) []Mark {
 	if f.generation != f.x.status.Generation {
 		return nil
 	}
-	from := len(f.x.runs)
+	from := f.x.runs.count
 	if order == Newest {
 		from = min(from, after.Number)
 	}
 	var best []Mark
 	for i := from - 1; i >= 0; i-- {
-		r := &f.x.runs[i]
+		r := f.x.runs.at(i)
 		m := Mark{r.key(order), i}
 		if r.parent >= 0 || m.compare(after) <= 0 || !f.fits(r) {
 			continue
@@ -130,8 +130,7 @@ func (f *finder) inRun(ctx context.Context, number int) bool {
 		f.x.mu.RUnlock()
 		return false
 	}
-	r := &f.x.runs[number]
-	events, children := r.events, r.children // which only grow
+	events, children := f.x.runs.at(number).events, f.x.children[int32(number)] // which only grow
 	f.x.mu.RUnlock()
 	for _, n := range events {
 		if ctx.Err() != nil {

@@ -20,10 +20,6 @@ import (
 // Events and runs have numbers, from 0 in the order of the record. They stay valid until the generation changes, see
 // [Status].
 type Index struct {
-	// Most is the number of events after which Update stops with ErrTooMany; 0 means no limit. Set it before the first
-	// Update.
-	Most int
-
 	// Name is the field that names a run; zero for none. Set it before the first Update.
 	Name Field
 
@@ -37,7 +33,8 @@ type Index struct {
 	reading   int          // the number of files that were read to their ends
 	rotations int          // since the record was opened
 	events    entries
-	runs      []run
+	runs      list[run]
+	children  map[int32][]int32 // of the runs that have some, in the order of attached
 	byID      map[string]int32
 	waiting   map[string][]int32 // runs by the ID of their parent, which has no event yet
 	specs     names
@@ -49,20 +46,8 @@ type Index struct {
 	numbers   numbers.Numbers
 	problems  problems
 	status    Status
+	named     bool          // a run has a name
 	changed   chan struct{} // closed at the next change
-}
-
-// ErrTooMany says that a record has more events than its reader can use.
-var ErrTooMany = errors.New("the record has too many events")
-
-// An entry has the place and the kind of an event.
-type entry struct {
-	offset                     int64
-	length, line               uint32
-	run, point, by, choice     int32
-	file                       uint16
-	exits, fails, alters, gave bool
-	slow, spoken               bool
 }
 
 // A file is one of the files of a record.
@@ -88,13 +73,7 @@ func Open(path string) (*Index, error) {
 	if err != nil {
 		return nil, err
 	}
-	older := max(0, len(files)-maxFiles)
-	rotated.Close(files[:older])
-	if older > 0 {
-		x.problems.add(Problem{File: filepath.Base(path), Text: fmt.Sprintf("it has %d files, and the oldest %d of them "+
-			"are not shown", len(files), older)})
-	}
-	for _, f := range files[older:] {
+	for _, f := range files {
 		x.files = append(x.files, file{f.File, filepath.Base(f.Name())})
 	}
 	return x, nil
@@ -110,8 +89,8 @@ func mustBeRegular(path string, info fs.FileInfo) error {
 
 // clear forgets all events.
 func (x *Index) clear() {
-	x.events, x.runs, x.numbers = entries{}, nil, numbers.Numbers{}
-	x.byID, x.waiting = map[string]int32{}, map[string][]int32{}
+	x.events, x.runs, x.numbers = entries{}, list[run]{}, numbers.Numbers{}
+	x.children, x.byID, x.waiting = map[int32][]int32{}, map[string]int32{}, map[string][]int32{}
 	x.specs, x.points, x.hooks, x.choices = names{}, names{}, names{}, names{}
 	x.outcomes, x.tenants = names{}, names{}
 	for _, n := range []*names{&x.hooks, &x.outcomes, &x.tenants} {
@@ -153,7 +132,7 @@ func (x *Index) add(event hooklog.Event, e entry) {
 		e.exits = true
 	}
 	e.slow = event.Elapsed >= SlowHooks
-	r := &x.runs[e.run]
+	r := x.run(e.run)
 	e.spoken = r.speaks(event, e)
 	x.events.add(e)
 	x.numbers.Add(event)
@@ -173,8 +152,8 @@ func (x *Index) add(event hooklog.Event, e entry) {
 	if end.After(r.end) {
 		r.end = end
 	}
-	for i := e.run; i >= 0; i = x.runs[i].parent {
-		x.runs[i].all.add(e)
+	for i := e.run; i >= 0; i = x.run(i).parent {
+		x.run(i).all.add(e)
 	}
 }
 

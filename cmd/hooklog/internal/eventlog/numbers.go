@@ -42,8 +42,8 @@ func (x *Index) Numbers() Numbers {
 // groups groups the runs by one of their names, the most frequent group first. The caller holds mu.
 func (x *Index) groups(of *names, number func(*run) int32) []Group {
 	all := make([]Group, len(of.texts))
-	for i := range x.runs {
-		r := &x.runs[i]
+	for i := range x.runs.count {
+		r := x.runs.at(i)
 		if r.parent >= 0 {
 			continue
 		}

@@ -10,13 +10,12 @@ import (
 type run struct {
 	id         string
 	parentID   string
-	spec       int32 // of its first event
 	start, end time.Time
+	spec       int32 // of its first event
 	parent     int32 // -1 for none
 	depth      int32
 	attached   uint32   // the number of the event after which the parent was known
 	events     []uint32 // its own
-	children   []int32  // in the order of attached
 	own, all   Counts   // all includes the runs below it
 
 	outcome, tenant int32   // their numbers
@@ -24,6 +23,9 @@ type run struct {
 	ended, named    uint32  // the numbers of the events with the result and the name, plus 1; 0 for none
 	prompted, talks bool    // the run has a prompt, and a reply of a model
 }
+
+// run returns run i, which must exist.
+func (x *Index) run(i int32) *run { return x.runs.at(int(i)) }
 
 // Counts are numbers of fires.
 type Counts struct {
@@ -68,8 +70,8 @@ func (x *Index) learn(r *run, event hooklog.Event, n uint32, e entry) {
 		r.tenant = x.tenants.number(tenant)
 		x.tenants.counts[r.tenant]++
 	}
-	if r.named == 0 && event.Point == x.Name.Point {
-		r.named = n + 1
+	if r.named == 0 && event.Point == x.Name.Point && x.Name.Of(event.Payload) != "" {
+		r.named, x.named = n+1, true
 	}
 }
 
@@ -101,9 +103,9 @@ func (x *Index) runOf(event hooklog.Event, n uint32) int32 {
 	if i, ok := x.byID[event.Run.ID]; ok {
 		return i
 	}
-	i, id, parent := int32(len(x.runs)), event.Run.ID, event.Run.Parent
+	i, id, parent := int32(x.runs.count), event.Run.ID, event.Run.Parent
 	x.byID[id] = i
-	x.runs = append(x.runs, run{
+	x.runs.add(run{
 		id: id, parentID: parent, spec: x.specs.number(event.Spec), start: event.Time, end: event.Time, parent: -1,
 	})
 	if parent != "" {
@@ -122,20 +124,20 @@ func (x *Index) runOf(event hooklog.Event, n uint32) int32 {
 
 // attach makes a run a child of another one, unless they would form a circle or a chain that is too long.
 func (x *Index) attach(parent, child int32, n uint32) {
-	if h := x.height(child, maxDepth); x.runs[parent].depth+h >= maxDepth {
+	if h := x.height(child, maxDepth); x.run(parent).depth+h >= maxDepth {
 		return
 	}
-	for p := parent; p >= 0; p = x.runs[p].parent {
+	for p := parent; p >= 0; p = x.run(p).parent {
 		if p == child {
 			return
 		}
 	}
-	c := &x.runs[child]
+	c := x.run(child)
 	c.parent, c.attached = parent, n
-	x.runs[parent].children = append(x.runs[parent].children, child)
-	x.setDepth(child, x.runs[parent].depth+1)
-	for p := parent; p >= 0; p = x.runs[p].parent {
-		x.runs[p].all.addAll(c.all)
+	x.children[parent] = append(x.children[parent], child)
+	x.setDepth(child, x.run(parent).depth+1)
+	for p := parent; p >= 0; p = x.run(p).parent {
+		x.run(p).all.addAll(c.all)
 	}
 }
 
@@ -145,15 +147,15 @@ func (x *Index) height(i int32, most int32) int32 {
 		return 0
 	}
 	highest := int32(0)
-	for _, c := range x.runs[i].children {
+	for _, c := range x.children[i] {
 		highest = max(highest, x.height(c, most-1))
 	}
 	return highest + 1
 }
 
 func (x *Index) setDepth(i, depth int32) {
-	x.runs[i].depth = depth
-	for _, c := range x.runs[i].children {
+	x.run(i).depth = depth
+	for _, c := range x.children[i] {
 		x.setDepth(c, depth+1)
 	}
 }

@@ -61,7 +61,7 @@ func (x *Index) Status() Status {
 	x.mu.RLock()
 	defer x.mu.RUnlock()
 	s := x.status
-	s.Events, s.Runs, s.More = x.events.count, len(x.runs), x.problems.more
+	s.Events, s.Runs, s.More = x.events.count, x.runs.count, x.problems.more
 	s.Problems = append([]Problem{}, x.problems.first...)
 	if x.problems.last != nil {
 		s.Problems = append(s.Problems, *x.problems.last)

@@ -20,19 +20,10 @@ import (
 type reader struct {
 	offset int64 // of the first byte that was not read
 	line   int   // the number of complete lines before offset
-	within within
+	size   int64 // of the file when it was read
 	head   []byte
 	info   fs.FileInfo
 }
-
-// within says whether the first byte that was not read is within a line.
-type within int
-
-const (
-	noLine     within = iota
-	afterEvent        // the line is an event, and its line break is missing yet
-	afterOther        // the line is a problem that was reported
-)
 
 // headSize is the number of bytes at the beginning of a file that show whether it is still the same record.
 const headSize = 512
@@ -148,7 +139,7 @@ func (x *Index) readFile(ctx context.Context) error {
 		n, _ := f.ReadAt(x.reader.head, 0)
 		x.reader.head = x.reader.head[:n]
 	}
-	if info.Size() == x.reader.offset {
+	if info.Size() == x.reader.size {
 		return nil
 	}
 	return x.readLines(ctx, f, info.Size())
@@ -158,16 +149,12 @@ func (x *Index) readFile(ctx context.Context) error {
 type lineCounter struct {
 	io.Reader
 	breaks int
-	last   byte
 	err    error // except io.EOF
 }
 
 func (c *lineCounter) Read(p []byte) (int, error) {
 	n, err := c.Reader.Read(p)
-	if n > 0 {
-		c.breaks += bytes.Count(p[:n], []byte{'\n'})
-		c.last = p[n-1]
-	}
+	c.breaks += bytes.Count(p[:n], []byte{'\n'})
 	if !errors.Is(err, io.EOF) {
 		c.err = err
 	}
@@ -176,7 +163,7 @@ func (c *lineCounter) Read(p []byte) (int, error) {
 
 // readLines reads lines up to an offset of the file. A last line that is incomplete is read again by the next call.
 func (x *Index) readLines(ctx context.Context, f *os.File, end int64) error {
-	begin, last := x.reader, x.reader.line // the number of the last line that is not empty
+	begin := x.reader
 	in := &lineCounter{Reader: io.NewSectionReader(f, begin.offset, end-begin.offset)}
 	incomplete := false
 	x.mu.Lock()
@@ -186,29 +173,23 @@ func (x *Index) readLines(ctx context.Context, f *os.File, end int64) error {
 		if err := cmp.Or(in.err, ctx.Err()); err != nil {
 			return err
 		}
-		last = begin.line + l.Number
-		if incomplete = errors.Is(err, io.ErrUnexpectedEOF) && !begin.inLine(l); incomplete {
-			x.reader = reader{offset: begin.offset + l.Offset, line: last - 1, head: begin.head, info: begin.info}
+		if incomplete = errors.Is(err, io.ErrUnexpectedEOF); incomplete {
+			x.reader.offset, x.reader.line = begin.offset+l.Offset, begin.line+l.Number-1
 			x.mu.Lock()
-			x.problems.last = &Problem{File: x.files[x.reading].name, Line: last, Open: true,
+			x.problems.last = &Problem{File: x.files[x.reading].name, Line: begin.line + l.Number, Open: true,
 				Text: "it is incomplete; its writer was killed, or is still writing"}
 			x.mu.Unlock()
 			continue // it is the last one
 		}
-		if err := x.take(begin, l, err, end); err != nil {
-			return err
-		}
+		x.take(begin, l, err, end)
 	}
 	if in.err != nil {
 		return in.err
 	}
 	if !incomplete {
-		r := &x.reader
-		r.offset, r.line = end, begin.line+in.breaks
-		if in.last == '\n' || last <= r.line && in.breaks > 0 {
-			r.within = noLine
-		}
+		x.reader.offset, x.reader.line = end, begin.line+in.breaks
 	}
+	x.reader.size = end
 	x.mu.Lock()
 	defer x.mu.Unlock()
 	x.status.Read, x.status.Size = x.reader.offset, end
@@ -216,41 +197,28 @@ func (x *Index) readLines(ctx context.Context, f *os.File, end int64) error {
 	return nil
 }
 
-// inLine reports whether a line is the rest of the one within which the reader is.
-func (r reader) inLine(l hooklog.Line) bool { return l.Number == 1 && r.within != noLine }
-
 // take adds the event of a line, or the problem with the line.
-func (x *Index) take(begin reader, l hooklog.Line, err error, end int64) error {
+func (x *Index) take(begin reader, l hooklog.Line, err error, end int64) {
 	x.mu.Lock()
 	defer x.mu.Unlock()
 	place := entry{
-		file: uint16(x.reading), line: uint32(begin.line + l.Number),
-		offset: begin.offset + l.Offset, length: uint32(len(l.Text)),
+		offset: begin.offset + l.Offset, length: uint32(len(l.Text)), line: uint32(begin.line + l.Number),
+		kind: kind{file: uint16(x.reading)},
 	}
 	var damaged *hooklog.LineError
-	switch {
-	case begin.inLine(l) && begin.within == afterOther:
-		return nil
-	case begin.inLine(l):
-		err = errors.New("more text follows the event in the same line")
-	case errors.As(err, &damaged):
+	if errors.As(err, &damaged) {
 		err = damaged.Err
-	default:
+	} else {
 		err = checkNames(l.Event)
 	}
 	if err != nil {
 		x.problems.add(Problem{File: x.files[x.reading].name, Line: int(place.line), Text: err.Error()})
-		x.reader.within = afterOther
-		return nil
+		return
 	}
 	x.add(l.Event, place)
-	x.reader.offset, x.reader.line, x.reader.within = place.offset+int64(place.length), int(place.line)-1, afterEvent
-	if x.Most > 0 && x.events.count > x.Most {
-		return ErrTooMany
-	}
+	x.reader.offset, x.reader.line = place.offset+int64(place.length), int(place.line)-1
 	if x.events.count%1000 == 0 { // so that readers see the progress
 		x.status.Read, x.status.Size = x.reader.offset, end
 		x.notify()
 	}
-	return nil
 }

@@ -37,10 +37,10 @@ type Run struct {
 }
 
 func (x *Index) view(i int32) Run {
-	r := &x.runs[i]
+	r := x.run(i)
 	return Run{
 		Number: int(i), ID: r.id, Parent: r.parentID, Spec: x.specs.texts[r.spec], Depth: int(r.depth),
-		Start: r.start, End: r.end, Children: len(r.children), Own: r.own, All: r.all,
+		Start: r.start, End: r.end, Children: len(x.children[i]), Own: r.own, All: r.all,
 		Outcome: x.outcomes.texts[r.outcome], Tenant: x.tenants.texts[r.tenant], Cost: r.cost, Talks: r.talks,
 		First: int(r.events[0]), Last: int(r.events[len(r.events)-1]), Ended: int(r.ended) - 1, Named: int(r.named) - 1,
 	}
@@ -48,20 +48,20 @@ func (x *Index) view(i int32) Run {
 
 // top returns the topmost run above a run. The caller holds mu.
 func (x *Index) top(i int32) *run {
-	for x.runs[i].parent >= 0 {
-		i = x.runs[i].parent
+	for x.run(i).parent >= 0 {
+		i = x.run(i).parent
 	}
-	return &x.runs[i]
+	return x.run(i)
 }
 
 // Run returns a run and the runs above it, the topmost first.
 func (x *Index) Run(number int) (r Run, above []Run, ok bool) {
 	x.mu.RLock()
 	defer x.mu.RUnlock()
-	if number < 0 || number >= len(x.runs) {
+	if number < 0 || number >= x.runs.count {
 		return Run{}, nil, false
 	}
-	for p := x.runs[number].parent; p >= 0; p = x.runs[p].parent {
+	for p := x.runs.at(number).parent; p >= 0; p = x.run(p).parent {
 		above = append(above, x.view(p))
 	}
 	slices.Reverse(above)
@@ -125,11 +125,11 @@ type Window struct {
 func (x *Index) Items(number int, w Window) (items []Item, more bool) {
 	x.mu.RLock()
 	defer x.mu.RUnlock()
-	if number < 0 || number >= len(x.runs) {
+	if number < 0 || number >= x.runs.count {
 		return nil, false
 	}
-	r := &x.runs[number]
-	m := merged{x: x, r: r, kind: w.Kind, continues: -1}
+	r, children := x.runs.at(number), x.children[int32(number)]
+	m := merged{x: x, r: r, children: children, kind: w.Kind, continues: -1}
 	if n, ok := x.choices.numbers[wire.Continue]; ok {
 		m.continues = n
 	}
@@ -137,8 +137,8 @@ func (x *Index) Items(number int, w Window) (items []Item, more bool) {
 	if w.Last {
 		from = w.Before
 	}
-	from = max(0, min(from, len(r.events)+len(r.children)))
-	m.child = sort.Search(len(r.children), func(c int) bool { return x.placeOf(r, c) >= from })
+	from = max(0, min(from, len(r.events)+len(children)))
+	m.child = sort.Search(len(children), func(c int) bool { return x.placeOf(r, children, c) >= from })
 	m.event = from - m.child
 	for {
 		item, ok := m.step(w.Last)
@@ -153,8 +153,8 @@ func (x *Index) Items(number int, w Window) (items []Item, more bool) {
 }
 
 // placeOf returns the place of a child in the timeline of a run. It comes before the event with its number.
-func (x *Index) placeOf(r *run, child int) int {
-	n := x.runs[r.children[child]].attached
+func (x *Index) placeOf(r *run, children []int32, child int) int {
+	n := x.run(children[child]).attached
 	return child + sort.Search(len(r.events), func(i int) bool { return r.events[i] >= n })
 }
 
@@ -165,15 +165,17 @@ func (x *Index) PlaceInRun(event int) int {
 	if event < 0 || event >= x.events.count {
 		return 0
 	}
-	r := &x.runs[x.events.at(event).run]
+	number := x.events.at(event).run
+	r, children := x.run(number), x.children[number]
 	return sort.Search(len(r.events), func(i int) bool { return int(r.events[i]) >= event }) +
-		sort.Search(len(r.children), func(c int) bool { return int(x.runs[r.children[c]].attached) > event })
+		sort.Search(len(children), func(c int) bool { return int(x.run(children[c]).attached) > event })
 }
 
 // merged walks over the events and the children of a run in the order of the record.
 type merged struct {
 	x            *Index
 	r            *run
+	children     []int32
 	kind         string
 	continues    int32
 	event, child int // the next ones; backwards, the ones after them
@@ -186,9 +188,9 @@ func (m *merged) step(back bool) (Item, bool) {
 		if back {
 			e, c, at = e-1, c-1, at-1
 		}
-		hasEvent, hasChild := e >= 0 && e < len(m.r.events), c >= 0 && c < len(m.r.children)
+		hasEvent, hasChild := e >= 0 && e < len(m.r.events), c >= 0 && c < len(m.children)
 		if hasEvent && hasChild {
-			childFirst := m.x.runs[m.r.children[c]].attached <= m.r.events[e]
+			childFirst := m.x.run(m.children[c]).attached <= m.r.events[e]
 			hasEvent = childFirst == back
 			hasChild = !hasEvent
 		}
@@ -207,7 +209,7 @@ func (m *merged) step(back bool) (Item, bool) {
 			if !back {
 				m.child++
 			}
-			child := m.x.view(m.r.children[c])
+			child := m.x.view(m.children[c])
 			return Item{At: at, Run: &child}, true
 		default:
 			return Item{}, false
@@ -255,7 +257,7 @@ func (x *Index) Whole(n int) (hooklog.Event, Place, error) {
 	var before []uint32 // the latest first
 	size := 0
 	x.mu.RLock()
-	for _, other := range slices.Backward(x.runs[place.Run].events) {
+	for _, other := range slices.Backward(x.runs.at(place.Run).events) {
 		if int(other) > n || x.events.at(int(other)).point != x.events.at(n).point {
 			continue
 		}

@@ -28,23 +28,6 @@ type fileData struct {
 // anything.
 const MaxData = 32 << 20
 
-// MostFires is the largest number of fires that can fit into one file: the smallest ones. A record with more of them
-// need not be read to its end.
-var MostFires = MaxData / smallestFire()
-
-// smallestFire returns the size of a fire without any text: of its line, and of its details.
-func smallestFire() int {
-	size := 0
-	for _, v := range []any{itemView{Fire: &fireView{}}, detailView{}} {
-		text, err := json.Marshal(v)
-		if err != nil {
-			panic(err) // the zero values can be encoded
-		}
-		size += len(text)
-	}
-	return size
-}
-
 // ErrTooLarge says that a record does not fit into one file.
 var ErrTooLarge = fmt.Errorf("the page is larger than %d MB", MaxData>>20)
 

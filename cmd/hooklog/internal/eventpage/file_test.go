@@ -94,27 +94,6 @@ func TestWriteRefusesLargeRecords(t *testing.T) {
 	}
 }
 
-// MostFires is exact only if no fire is smaller than the smallest.
-func TestNoFireIsSmallerThanTheSmallest(t *testing.T) {
-	const fires = 100
-	var events []hooklog.Event
-	for i := range int64(fires) {
-		e := event(i, "r", "P", "0")
-		e.Spec = "s"
-		events = append(events, e)
-	}
-	v := &views{Index: indexOf(t, events...)}
-	run, _, _ := v.Run(0)
-	f := filler{views: v, d: &fileData{Pages: map[int]runPage{}, Timelines: map[int]timelineView{},
-		Fires: map[int]detailView{}, Texts: map[string]string{}}}
-	if err := f.run(v.run(run), nil); err != nil {
-		t.Fatal(err)
-	}
-	if each := f.size / fires; len(f.d.Fires) != fires || each < smallestFire() || each > 2*smallestFire() {
-		t.Errorf("each of %d fires has %d bytes, the smallest %d", len(f.d.Fires), each, smallestFire())
-	}
-}
-
 // TestScriptParsesNoHTML looks for the ways in which a script can make elements of a text.
 func TestScriptParsesNoHTML(t *testing.T) {
 	ways := regexp.MustCompile(`innerHTML|outerHTML|insertAdjacent|document\.write|DOMParser|createContextualFragment|` +

@@ -8,7 +8,6 @@ import (
 	"math"
 	"regexp"
 	"strings"
-	"sync"
 	"time"
 
 	"github.com/hookgen/hookgen/cmd/hooklog/internal/eventlog"
@@ -17,12 +16,7 @@ import (
 )
 
 // views makes the data of the page from the events of an index. Its methods may be called concurrently.
-type views struct {
-	*eventlog.Index
-
-	mu        sync.Mutex
-	summaries map[int]cachedSummary // by run
-}
+type views struct{ *eventlog.Index }
 
 // A statusView is the status of the record.
 type statusView struct {
@@ -50,35 +44,11 @@ type summary struct {
 	Kind   string            `json:"kind,omitempty"`   // of the outcome: good, bad, exit
 }
 
-type cachedSummary struct {
-	generation, last int
-	summary
-}
+const maxTask = 300 // bytes
 
-const (
-	maxSummaries = 10_000
-	maxTask      = 300 // bytes
-)
+// run reads a few events of a run. It leaves out events that it cannot read.
+func (v *views) run(r eventlog.Run) runView { return runView{r, v.summarize(r)} }
 
-func (v *views) run(r eventlog.Run) runView {
-	generation := v.Status().Generation
-	v.mu.Lock()
-	c, ok := v.summaries[r.Number]
-	v.mu.Unlock()
-	if ok && c.generation == generation && c.last == r.Last {
-		return runView{r, c.summary}
-	}
-	s := v.summarize(r)
-	v.mu.Lock()
-	defer v.mu.Unlock()
-	if len(v.summaries) >= maxSummaries || v.summaries == nil {
-		v.summaries = map[int]cachedSummary{}
-	}
-	v.summaries[r.Number] = cachedSummary{generation, r.Last, s}
-	return runView{r, s}
-}
-
-// summarize reads a few events of a run. It leaves out events that it cannot read.
 func (v *views) summarize(r eventlog.Run) (s summary) {
 	if first, _, err := v.Event(r.First); err == nil {
 		s.Name = short(taskField.Of(first.Payload), maxTask)
