@@ -168,7 +168,6 @@ func readyIn(in func() places) map[string]func() agent.Hook {
 		"repair.ToolErrorRetry": func() agent.Hook { return &repair.ToolErrorRetry{} },
 		"limit.Tools":           func() agent.Hook { return &limit.Tools{Default: limit.AtMost(2)} },
 		"window.TruncateOutput": func() agent.Hook { return &window.TruncateOutput{} },
-		"answer.SubmitOnce":     func() agent.Hook { return &answer.SubmitOnce{Tool: "submit"} },
 		"limit.Throttle": func() agent.Hook {
 			return &limit.Throttle{Tools: []string{"*"}, Max: 1000, Levels: []limit.ThrottleLevel{{From: 1000}}}
 		},
@@ -179,7 +178,6 @@ func readyIn(in func() places) map[string]func() agent.Hook {
 		},
 		"retry.Fallback":    func() agent.Hook { return &retry.Fallback{Models: []string{"small"}} },
 		"retry.Breaker":     func() agent.Hook { return &retry.Breaker{} },
-		"retry.Cache":       func() agent.Hook { return &retry.Cache{Tools: []string{"*"}} },
 		"prompt.Todo":       func() agent.Hook { return &prompt.Todo{Tool: "work"} },
 		"session.WriteGate": func() agent.Hook { return &session.WriteGate{} },
 		"session.Files":     func() agent.Hook { return &session.Files{Dir: in().dir, Tools: []string{"*"}} },

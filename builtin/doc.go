@@ -38,13 +38,11 @@
 //   - delay writes until no run is active: [session].WriteGate
 //   - say which runs share memories, notes and switches: [share].Scope
 //   - reject answers that are not good enough: [answer].Gate, [answer].Critic
-//   - end a run when a tool has submitted its result: [answer].SubmitOnce
 //   - grade runs: [answer].Eval
 //   - break loops and stagnation: [repair].LoopDetector, [repair].Stagnation
 //   - call a model or a tool again: [retry].Model, [retry].Tools
 //   - ask another model if one fails: [retry].Fallback, [retry].Router
 //   - stop calling what keeps failing: [retry].Breaker
-//   - answer repeated calls of a tool from a cache: [retry].Cache
 //   - help after failed calls: [repair].SchemaRetry, [repair].ToolErrorRetry
 //   - help small models: [SmallModel]; against echoed input: [repair].EchoedPayload
 //   - write an audit log: [record].Audit

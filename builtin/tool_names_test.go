@@ -42,13 +42,11 @@ func namingTools(t *testing.T, tool string) map[string]agent.Hook {
 		"permission.Rules (List[0].Tool":     rules,
 		"limit.Throttle (":                   &limit.Throttle{Tools: names},
 		"limit.Tools (Limits[":               &limit.Tools{Limits: map[string]int{tool: 1}},
-		"answer.SubmitOnce (":                &answer.SubmitOnce{Tool: tool},
 		"answer.Gate (Conditions[0]":         &answer.Gate{Conditions: []answer.Condition{answer.RequireTool(tool)}},
 		"prompt.Skills (List[0].Tools[0]":    &prompt.Skills{List: []prompt.Skill{{Name: "pay back", Tools: names}}},
 		"repair.LoopDetector (Poll[0]":       &repair.LoopDetector{Poll: names},
 		"repair.Stagnation (Ignore[0]":       &repair.Stagnation{Ignore: names},
 		"retry.Breaker (Tools[0]":            &retry.Breaker{Tools: names},
-		"retry.Cache (Tools[0]":              &retry.Cache{Tools: names},
 		"retry.Tools (Idempotent[0]":         &retry.Tools{Idempotent: names},
 		"window.TruncateOutput (PerTool[":    &window.TruncateOutput{PerTool: map[string]limit.Bound[int]{tool: 1}},
 		"claudecode.Hooks (Tools[":           &claudecode.Hooks{Tools: map[string]claudecode.Tool{tool: {Name: "Bash"}}},
@@ -119,7 +117,7 @@ func TestHooksOfCallsCanBeNarrowed(t *testing.T) {
 	}
 	want := []string{"guardrail.Output", "limit.Throttle", "limit.Tools", "permission.ApprovalStop", "permission.Confirm",
 		"permission.DenyTools", "permission.Policy", "permission.ReadOnly", "permission.Rules", "repair.LoopDetector",
-		"repair.SchemaRetry", "repair.ToolErrorRetry", "retry.Cache", "retry.Tools", "shell.Guard",
+		"repair.SchemaRetry", "repair.ToolErrorRetry", "retry.Tools", "shell.Guard",
 		"window.Retrospective", "window.TruncateOutput"}
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Errorf("the hooks of calls (-want +got):\n%s", diff)

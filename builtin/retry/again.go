@@ -16,7 +16,7 @@ import (
 
 // Priorities in AroundLLM and AroundTool, outermost first.
 const (
-	outside  = hookkit.Mutation + 2 // Fallback, Cache
+	outside  = hookkit.Mutation + 2 // Fallback
 	retries  = hookkit.Mutation + 1 // Model, Tools
 	attempts = hookkit.Mutation     // Breaker
 )

@@ -83,19 +83,3 @@ func ExampleBreaker() {
 	// agent "agent": LLM: the model failed too often and is not called for 30s: overloaded
 	// the model failed too often and is not called for 30s
 }
-
-func ExampleCache() {
-	hooks := new(agent.Hooks)
-	hooks.Use(&retry.Cache{Tools: []string{"fetch"}})
-	times := 0
-	fetch := loop.ReadOnly(loop.Tool("fetch", "Fetches.", func(context.Context, map[string]any) (string, error) {
-		times++
-		return "page", nil
-	}))
-	model := looptest.NewScript(
-		looptest.Call("fetch", `{"url":"a"}`), looptest.Call("fetch", `{ "url": "a" }`), looptest.Reply("done"))
-	a := &loop.Agent{Model: model, Tools: []agent.Tool{fetch}, Hooks: hooks}
-	result, _ := a.Run(context.Background(), "read a twice")
-	fmt.Println(result.Calls[1].Output, result.Calls[1].Status, times)
-	// Output: page skipped 1
-}

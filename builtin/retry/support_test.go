@@ -65,21 +65,18 @@ func errorsThen(errs ...error) *looptest.Script {
 
 func TestInvalidFieldsPanic(t *testing.T) {
 	for want, hook := range map[string]agent.Hook{
-		"retry.Model: Attempts is 0; give 1 or more":      &retry.Model{Attempts: limit.AtMost(0)},
-		"retry.Model: Attempts is -1; give 0 or more":     &retry.Model{Attempts: -1},
-		"retry.Model: FirstWait is -1s; give 0":           &retry.Model{FirstWait: -time.Second},
-		"retry.Tools: MaxWait is -1s; give 0 or more":     &retry.Tools{MaxWait: limit.AtMost(-time.Second)},
-		"retry.Tools: Idempotent[0] is empty":             &retry.Tools{Idempotent: []string{""}},
-		"retry.Fallback: Models is empty":                 &retry.Fallback{},
-		"retry.Fallback: Models[0] is empty":              &retry.Fallback{Models: []string{"", "a"}},
-		"retry.Fallback: Models[1] is empty":              &retry.Fallback{Models: []string{"a", ""}},
-		"retry.Breaker: Failures is 0; give 1 or more":    &retry.Breaker{Failures: limit.AtMost(0)},
-		"retry.Breaker: Pause is -1s; give 0 or more":     &retry.Breaker{Pause: limit.AtMost(-time.Second)},
-		"retry.Breaker: Tools[0] is empty":                &retry.Breaker{Tools: []string{""}},
-		"retry.Breaker: Share is 9":                       &retry.Breaker{Share: share.Scope(9)},
-		"retry.Cache: Tools is empty, so nothing":         &retry.Cache{},
-		"retry.Cache: MaxBytes is -1; give 0 or more":     &retry.Cache{Tools: []string{"*"}, MaxBytes: -1},
-		"retry.Cache: MaxAge is -1ns; give 0 or more, or": &retry.Cache{Tools: []string{"*"}, MaxAge: -1},
+		"retry.Model: Attempts is 0; give 1 or more":   &retry.Model{Attempts: limit.AtMost(0)},
+		"retry.Model: Attempts is -1; give 0 or more":  &retry.Model{Attempts: -1},
+		"retry.Model: FirstWait is -1s; give 0":        &retry.Model{FirstWait: -time.Second},
+		"retry.Tools: MaxWait is -1s; give 0 or more":  &retry.Tools{MaxWait: limit.AtMost(-time.Second)},
+		"retry.Tools: Idempotent[0] is empty":          &retry.Tools{Idempotent: []string{""}},
+		"retry.Fallback: Models is empty":              &retry.Fallback{},
+		"retry.Fallback: Models[0] is empty":           &retry.Fallback{Models: []string{"", "a"}},
+		"retry.Fallback: Models[1] is empty":           &retry.Fallback{Models: []string{"a", ""}},
+		"retry.Breaker: Failures is 0; give 1 or more": &retry.Breaker{Failures: limit.AtMost(0)},
+		"retry.Breaker: Pause is -1s; give 0 or more":  &retry.Breaker{Pause: limit.AtMost(-time.Second)},
+		"retry.Breaker: Tools[0] is empty":             &retry.Breaker{Tools: []string{""}},
+		"retry.Breaker: Share is 9":                    &retry.Breaker{Share: share.Scope(9)},
 	} {
 		t.Run(want, func(t *testing.T) {
 			fixture.MustPanic(t, want, func() { new(agent.Hooks).Use(hook) })
