@@ -11,7 +11,6 @@ import (
 
 	"github.com/hookgen/hookgen/builtin/internal/jsonx"
 	"github.com/hookgen/hookgen/builtin/internal/shorten"
-	"github.com/hookgen/hookgen/internal/spelling"
 )
 
 // A requestDecision is an answer to PermissionRequest.
@@ -45,7 +44,6 @@ type answer struct {
 
 const (
 	maxText   = 10_000 // characters of a text for the model
-	maxKey    = 100    // characters of a key in an error
 	maxQuoted = 300    // characters of any other text of a script in an error
 )
 
@@ -59,13 +57,10 @@ func read(event string, stdout []byte, stderr string, status int) (verdict, erro
 		var a answer
 		invalid = json.Unmarshal(text, &a)
 		if invalid == nil {
-			invalid = checkAnswer(text)
-		}
-		if invalid == nil {
 			v, invalid = a.verdict(event)
 		}
-		if invalid == nil && !v.refuses() {
-			invalid = checkSpelling(text)
+		if invalid == nil {
+			invalid = checkAnswer("", text, v.refuses())
 		}
 	}
 	switch {
@@ -108,83 +103,6 @@ func endsWithAnswer(text []byte) bool {
 	return whole && slices.ContainsFunc(members, func(m jsonx.Member) bool {
 		return slices.Contains([]string{"decision", "continue", "hookSpecificOutput"}, m.Key)
 	})
-}
-
-// specificKeys are the keys of decisions that are read only in hookSpecificOutput.
-var specificKeys = []string{"permissionDecision", "permissionDecisionReason", "updatedInput", "additionalContext"}
-
-// checkAnswer returns an error for an answer whose decision is lost. For example, the script wrote permissionDecision
-// outside of hookSpecificOutput. Or it wrote a key twice, so that package json and Claude Code let the last one win.
-func checkAnswer(answer []byte) error {
-	members, _ := jsonx.Members(answer, -1)
-	for _, m := range members {
-		if slices.Contains(specificKeys, m.Key) {
-			return fmt.Errorf("%s belongs in hookSpecificOutput", m.Key)
-		}
-	}
-	return checkRepeated(members)
-}
-
-// answerKeys are the keys of an answer, and insideKeys those of its hookSpecificOutput. The first ones of each decide.
-var (
-	answerKeys = []string{"continue", "decision", "hookSpecificOutput", "stopReason", "suppressOutput", "systemMessage",
-		"terminalSequence", "reason", "async", "asyncTimeout"}
-	insideKeys = []string{"permissionDecision", "updatedInput", "decision", "hookEventName", "permissionDecisionReason",
-		"additionalContext", "updatedToolOutput", "updatedMCPToolOutput", "classifierContext", "initialUserMessage",
-		"sessionTitle", "watchPaths", "reloadSkills", "suppressOriginalPrompt", "retry", "action", "content"}
-)
-
-const deciding = 3 // how many keys of a list decide
-
-// checkSpelling returns an error for a misspelled key, whose decision would be lost. For example, the script wrote
-// hook_specific_output.
-func checkSpelling(answer []byte) error {
-	members, _ := jsonx.Members(answer, -1)
-	for _, m := range members {
-		if err := lostDecision(m.Key, answerKeys); err != nil {
-			return err
-		}
-		if m.Key != "hookSpecificOutput" {
-			continue
-		}
-		inner, _ := jsonx.Members(m.Value, -1)
-		for _, m := range inner {
-			if err := lostDecision(m.Key, insideKeys); err != nil {
-				return err
-			}
-		}
-	}
-	return nil
-}
-
-// lostDecision returns an error for a key that is like one that decides. Keys like others are left to later versions of
-// Claude Code.
-func lostDecision(key string, known []string) error {
-	meant := spelling.Suggest(key, known)
-	if slices.Contains(known, key) || !slices.Contains(known[:deciding], meant) {
-		return nil
-	}
-	return fmt.Errorf("unknown key %q; did you mean %q?", key, meant)
-}
-
-// checkRepeated returns an error for a key that occurs twice, in any case, in an object or in its decisions. Inputs and
-// outputs of tools can have any keys.
-func checkRepeated(object []jsonx.Member) error {
-	seen := make(map[string]bool)
-	for _, m := range object {
-		key := shorten.FoldCase(m.Key)
-		if seen[key] {
-			return fmt.Errorf("the key %q occurs twice", shorten.To(m.Key, maxKey))
-		}
-		seen[key] = true
-		if m.Key == "hookSpecificOutput" || m.Key == "decision" {
-			inner, _ := jsonx.Members(m.Value, -1)
-			if err := checkRepeated(inner); err != nil {
-				return err
-			}
-		}
-	}
-	return nil
 }
 
 // verdict checks the answer and returns its decision. A refusal counts even if another part of the answer is wrong.

@@ -15,7 +15,7 @@ func TestDamagedAnswersAreFailures(t *testing.T) {
 		"text after it":        {deny + "\ndone", "invalid character 'd' after top-level value"},
 		"two answers":          {deny + deny, "after top-level value"},
 		"a key twice":          {`{"decision":"block","decision":"approve"}`, `the key "decision" occurs twice`},
-		"a key in two cases":   {`{"decision":"block","Decision":"approve"}`, `the key "Decision" occurs twice`},
+		"a key in two cases":   {`{"decision":"block","Decision":"approve"}`, `unknown key "Decision"; did you mean`},
 		"an inner key twice":   {`{"hookSpecificOutput":{"updatedInput":{},"updatedInput":{"a":1}}}`, "occurs twice"},
 		"a behavior twice":     {`{"hookSpecificOutput":{"decision":{"behavior":"deny","behavior":"allow"}}}`, "twice"},
 		"an outer decision":    {`{"permissionDecision":"deny"}`, "permissionDecision belongs in hookSpecificOutput"},

@@ -2,11 +2,7 @@ package claudecode
 
 import (
 	"context"
-	"encoding/json"
-	"fmt"
-	"maps"
-	"slices"
-	"strings"
+	"errors"
 
 	"github.com/hookgen/hookgen/generated/agent"
 )
@@ -36,76 +32,10 @@ func (h *Hooks) BeforeAsk(ctx context.Context, run *agent.Run, q agent.Question)
 		}
 	}
 	if len(v.request.UpdatedPermissions) > 0 {
-		if approve.Remember, err = h.rules(v.request.UpdatedPermissions); err != nil {
-			h.report(fmt.Errorf("the updatedPermissions of a PermissionRequest hook are not kept: %w", err))
-		}
+		h.report(errors.New("the updatedPermissions of a PermissionRequest hook are not kept; write rules of " +
+			"permission.Rules"))
 	}
 	return approve, nil
-}
-
-// rules converts updatedPermissions to the rules of package permission. Only whole tools, and commands of Bash such as
-// "git *", can be remembered.
-func (h *Hooks) rules(updates json.RawMessage) (json.RawMessage, error) {
-	var all []struct {
-		Type     string `json:"type"`
-		Behavior string `json:"behavior"`
-		Rules    []struct {
-			Tool    string `json:"toolName"`
-			Content string `json:"ruleContent"`
-		} `json:"rules"`
-	}
-	if err := json.Unmarshal(updates, &all); err != nil {
-		return nil, err
-	}
-	var rules []map[string]any
-	for _, update := range all {
-		if update.Type != "addRules" {
-			return nil, fmt.Errorf("the type %.*q is not addRules", maxQuoted, update.Type)
-		}
-		for _, r := range update.Rules {
-			glob := ""
-			switch {
-			case r.Content == "" || r.Content == "*":
-			case r.Tool == "Bash":
-				glob = r.Content
-				if prefix, ok := strings.CutSuffix(glob, ":*"); ok {
-					glob = prefix + " *"
-				}
-			default:
-				return nil, fmt.Errorf("the rule %.*q of %.*q has no counterpart", maxQuoted, r.Content, maxQuoted, r.Tool)
-			}
-			tools := h.toolsOf(r.Tool)
-			for _, tool := range slices.Sorted(maps.Keys(tools)) {
-				one := map[string]any{"tool": tool, "decision": update.Behavior}
-				if glob != "" {
-					one["command"] = map[string]any{"arg": tools[tool], "globs": []string{glob}}
-				}
-				rules = append(rules, one)
-			}
-		}
-	}
-	return json.Marshal(rules)
-}
-
-// toolsOf returns the tools of this agent that have a name in Claude Code, with the argument that is the command there.
-// For example, an agent has run_command and run_in_container, and both are Bash.
-func (h *Hooks) toolsOf(theirs string) map[string]string {
-	tools := make(map[string]string)
-	if _, renamed := h.Tools[theirs]; !renamed {
-		tools[theirs] = "command"
-	}
-	for ours, tool := range h.Tools {
-		if tool.Name != theirs {
-			continue
-		}
-		tools[ours] = "command"
-		for our, their := range tool.Fields {
-			if their == "command" {
-				tools[ours] = our
-			}
-		}
-	}
-	return tools
 }
 
 // OnPermissionDenied runs the scripts of PermissionDenied.

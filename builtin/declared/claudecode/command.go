@@ -29,9 +29,6 @@ type occasion struct {
 	input   map[string]any // the tool's arguments
 }
 
-// unblockable are the events that exit status 2 cannot block: it only shows the user the text of standard error.
-var unblockable = []string{"SessionStart", "SubagentStart", "PostCompact", "SessionEnd"}
-
 // fire runs all scripts for an event in parallel, each with the same input, and merges their answers. The error is that
 // of a script that failed, if the hooks fail closed.
 func (h *Hooks) fire(ctx context.Context, run *agent.Run, o occasion) (verdict, error) {

@@ -251,43 +251,6 @@ func TestTimeLimitsOfEvents(t *testing.T) {
 	}
 }
 
-func TestPermissionsBecomeRules(t *testing.T) {
-	h := &Hooks{Tools: map[string]Tool{
-		"shell": {Name: "Bash", Fields: map[string]string{"cmd": "command", "dir": "cwd"}}, "box": {Name: "Bash"},
-		"Edit": {Name: "Change"},
-	}}
-	rule := func(tool, content string) string {
-		return fmt.Sprintf(`[{"type":"addRules","behavior":"allow","rules":[{"toolName":%q,"ruleContent":%q}]}]`,
-			tool, content)
-	}
-	for _, c := range []struct{ name, updates, want string }{
-		{"a whole tool", rule("Read", ""), `[{"decision":"allow","tool":"Read"}]`},
-		{"any content", rule("Read", "*"), `[{"decision":"allow","tool":"Read"}]`},
-		{"several tools", rule("Bash", ""), `[{"decision":"allow","tool":"Bash"},{"decision":"allow","tool":"box"},` +
-			`{"decision":"allow","tool":"shell"}]`},
-		{"a command", rule("Bash", "git:*"),
-			`[{"command":{"arg":"command","globs":["git *"]},"decision":"allow","tool":"Bash"},` +
-				`{"command":{"arg":"command","globs":["git *"]},"decision":"allow","tool":"box"},` +
-				`{"command":{"arg":"cmd","globs":["git *"]},"decision":"allow","tool":"shell"}]`},
-		{"a name that means another tool", rule("Edit", ""), "null"},
-		{"a file", rule("Read", "*.ts"), `the rule "*.ts" of "Read" has no counterpart`},
-		{"a mode", `[{"type":"setMode"}]`, `the type "setMode" is not addRules`},
-		{"no list", `{}`, "cannot unmarshal object"},
-		{"nothing", `[]`, "null"},
-	} {
-		t.Run(c.name, func(t *testing.T) {
-			rules, err := h.rules([]byte(c.updates))
-			got := string(rules)
-			if err != nil {
-				got = err.Error()
-			}
-			if got != c.want && (err == nil || !strings.Contains(got, c.want)) {
-				t.Errorf("got %s, want %s", got, c.want)
-			}
-		})
-	}
-}
-
 func TestResponsesAreObjects(t *testing.T) {
 	h := new(Hooks)
 	for _, c := range []struct{ tool, output, want string }{

@@ -8,9 +8,9 @@
 // A file that declares hooks without Claude Code belongs in package declared, and permission rules in package
 // permission.
 //
-// The package imports no third-party library. settings.go reads files and matchers, rule.go compares the field if with
-// calls, command.go runs one script, answer.go reads its output, and verdict.go merges the answers. session.go,
-// tools.go and asking.go connect the events with the points.
+// The package imports no third-party library. settings.go reads files and matchers, keys.go knows their keys, rule.go
+// compares the field if with calls, command.go runs one script, answer.go reads its output, and verdict.go merges the
+// answers. session.go, tools.go and asking.go connect the events with the points.
 //
 // Start with [Read].
 package claudecode

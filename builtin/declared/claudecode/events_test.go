@@ -119,11 +119,8 @@ func TestEventsOfPoints(t *testing.T) {
 			`"decision":{"behavior":"allow","updatedInput":{"command":"a"}}`), ask(call), `approve {"cmd":"a"} `, "", 0},
 		{"ask allows a tool without other names", "PermissionRequest", specific("PermissionRequest",
 			`"decision":{"behavior":"allow","updatedInput":{"command":"a"}}`), ask(other), `approve {"command":"a"} `, "", 0},
-		{"ask keeps a rule", "PermissionRequest", specific("PermissionRequest", `"decision":{"behavior":"allow",`+
-			`"updatedPermissions":[{"type":"addRules","behavior":"allow","rules":[{"toolName":"Read"}]}]}`), ask(call),
-			`approve  [{"decision":"allow","tool":"Read"}]`, "", 0},
-		{"ask keeps no mode", "PermissionRequest", specific("PermissionRequest", `"decision":{"behavior":"allow",`+
-			`"updatedPermissions":[{"type":"setMode"}]}`), ask(call), "approve  ", "", 1},
+		{"ask keeps no rule", "PermissionRequest", specific("PermissionRequest", `"decision":{"behavior":"allow",`+
+			`"updatedPermissions":[{"type":"addRules"}]}`), ask(call), "approve  ", "", 1},
 		{"denial", "PermissionDenied", "cat >seen", denied, "0 failures", `"reason":"rule"`, 0},
 		{"denial fails", "PermissionDenied", fail, denied, "1 failures", "", 0},
 		{"session fails", "SessionStart", fail, start(agent.RunStart{Task: "x"}), "failed, task x", "", 0},

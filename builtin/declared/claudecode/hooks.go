@@ -113,7 +113,7 @@ func (h *Hooks) Bind(hooks *agent.Hooks) {
 func (h *Hooks) toolNames() []kit.ToolName {
 	names := kit.ToolKeys("Tools", h.Tools)
 	for _, event := range slices.Sorted(maps.Keys(h.handlers)) {
-		if !isToolEvent(event) {
+		if !slices.Contains(toolEvents, event) {
 			continue
 		}
 		for _, c := range h.handlers[event] {

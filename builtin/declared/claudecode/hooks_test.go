@@ -320,21 +320,6 @@ func TestPermissionRequest(t *testing.T) {
 			t.Error("the tool ran")
 		}
 	})
-	t.Run("is remembered", func(t *testing.T) {
-		for range 20 { // maps have no order
-			h := hooks(t, request(`{"behavior":"allow","updatedPermissions":[{"type":"addRules","behavior":"allow",`+
-				`"rules":[{"toolName":"Bash"}]}]}`))
-			h.Tools["container"] = claudecode.Tool{Name: "Bash"}
-			rules := &permission.Rules{List: []permission.Rule{{Tool: "*", Decision: permission.Ask}}}
-			call, inside := looptest.Call("shell", `{"cmd":"git push"}`), looptest.Call("container", `{"command":"ls"}`)
-			r := ran(t, h, looptest.Harness{
-				Turns: []looptest.Turn{call, call, inside, looptest.Reply("ok")}, Hooks: []agent.Hook{rules},
-				Tools: []agent.Tool{&looptest.Tool{Name: "shell"}, &looptest.Tool{Name: "container"}},
-			})
-			r.Recorder.Times(t, "BeforeAsk", 1)
-			r.Recorder.Times(t, "AroundTool", 3)
-		}
-	})
 }
 
 func TestPostToolUse(t *testing.T) {

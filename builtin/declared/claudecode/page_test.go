@@ -1,7 +1,6 @@
 package claudecode
 
 import (
-	"maps"
 	"os"
 	"regexp"
 	"slices"
@@ -16,11 +15,11 @@ func TestThePageListsEveryEvent(t *testing.T) {
 	var listed, known []string
 	for _, row := range regexp.MustCompile(`(?m)^\| ([A-Z]\w+) \| (\w+)`).FindAllSubmatch(page, -1) {
 		listed = append(listed, string(row[1]))
-		if _, ok := events[string(row[1])]; ok == (string(row[2]) == "none") {
+		if slices.Contains(events, string(row[1])) == (string(row[2]) == "none") {
 			t.Errorf("the page is wrong about %s", row[1])
 		}
 	}
-	known = append(slices.Collect(maps.Keys(events)), foreign...)
+	known = slices.Concat(events, foreign)
 	slices.Sort(listed)
 	slices.Sort(known)
 	if !slices.Equal(listed, known) {

@@ -6,7 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
-	"maps"
 	"path/filepath"
 	"regexp"
 	"slices"
@@ -47,13 +46,6 @@ type group struct {
 	Hooks   []json.RawMessage `json:"hooks"`
 }
 
-// groupKeys and handlerKeys are the keys of groups and handlers, also those that are not read.
-var (
-	groupKeys   = []string{"matcher", "hooks"}
-	handlerKeys = []string{"type", "command", "args", "timeout", "if", "async", "asyncRewake", "statusMessage", "once",
-		"shell", "prompt", "model", "url", "headers", "allowedEnvVars", "server", "tool", "input"}
-)
-
 // A handler is one script.
 type handler struct {
 	Type    string   `json:"type"`
@@ -72,29 +64,25 @@ type handler struct {
 	env     []string // of the plugin that it belongs to
 }
 
-// events are the events that have a point, with their time limits.
-var events = map[string]time.Duration{
-	"SessionStart": 10 * time.Minute, "UserPromptSubmit": 30 * time.Second, "PreToolUse": 10 * time.Minute,
-	"PermissionRequest": 10 * time.Minute, "PermissionDenied": 10 * time.Minute, "PostToolUse": 10 * time.Minute,
-	"PostToolUseFailure": 10 * time.Minute, "PostToolBatch": 10 * time.Minute, "SubagentStart": 10 * time.Minute,
-	"SubagentStop": 10 * time.Minute, "Stop": 10 * time.Minute, "StopFailure": 10 * time.Minute,
-	"PreCompact": 10 * time.Minute, "PostCompact": 10 * time.Minute, "SessionEnd": 1500 * time.Millisecond,
-}
+// The events that have a point. Most have a matcher, and exit status 2 blocks most of them. At unblockable ones it only
+// shows the user the text of standard error.
+var (
+	events = append(strings.Fields("SessionStart UserPromptSubmit PostToolBatch SubagentStart SubagentStop Stop "+
+		"StopFailure PreCompact PostCompact SessionEnd"), toolEvents...)
+	toolEvents = strings.Fields("PreToolUse PermissionRequest PermissionDenied PostToolUse PostToolUseFailure")
+	unmatched  = []string{"UserPromptSubmit", "PostToolBatch", "Stop"}
+
+	unblockable = []string{"SessionStart", "SubagentStart", "PostCompact", "SessionEnd"}
+)
 
 // foreign are the events of Claude Code that no point corresponds to.
-var foreign = []string{
-	"Setup", "InstructionsLoaded", "UserPromptExpansion", "MessageDisplay", "Notification", "TaskCreated",
-	"TaskCompleted", "TeammateIdle", "PreModelSwitch", "PostModelSwitch", "ConfigChange", "CwdChanged", "FileChanged",
-	"DirectoryAdded", "WorktreeCreate", "WorktreeRemove", "Elicitation", "ElicitationResult",
-}
-
-// unmatched are the events whose matchers count for nothing.
-var unmatched = []string{"UserPromptSubmit", "PostToolBatch", "Stop"}
+var foreign = strings.Fields("Setup InstructionsLoaded UserPromptExpansion MessageDisplay Notification TaskCreated " +
+	"TaskCompleted TeammateIdle PreModelSwitch PostModelSwitch ConfigChange CwdChanged FileChanged DirectoryAdded " +
+	"WorktreeCreate WorktreeRemove Elicitation ElicitationResult")
 
 const (
-	maxSettings = 4 << 20     // bytes of a file
-	longest     = time.Hour   // of a script
-	maxSession  = time.Minute // of SessionEnd
+	maxSettings = 4 << 20   // bytes of a file
+	longest     = time.Hour // of a script
 )
 
 // Read reads settings files. The scripts of all files add up, as they do in Claude Code; a missing file is an error.
@@ -171,14 +159,12 @@ func (h *Hooks) read(path string, text []byte, env []string) error {
 	if !ok && string(all.Hooks) != "null" {
 		return fmt.Errorf("%s: hooks is not an object; give the events by their names", path)
 	}
-	seen := make(map[string]bool)
+	if err := checkKeys(members, nil); err != nil {
+		return fmt.Errorf("%s: %w", path, err)
+	}
 	for _, m := range slices.SortedStableFunc(slices.Values(members), func(a, b jsonx.Member) int {
 		return strings.Compare(a.Key, b.Key)
 	}) {
-		if seen[m.Key] {
-			return fmt.Errorf("%s: the key %q occurs twice", path, m.Key)
-		}
-		seen[m.Key] = true
 		event, mistake := meantEvent(m.Key)
 		if event == "" {
 			h.Ignored = append(h.Ignored, m.Key)
@@ -196,11 +182,11 @@ func (h *Hooks) read(path string, text []byte, env []string) error {
 
 // meantEvent returns the event that a key means, or "" if no point corresponds to it. A misspelled event is a mistake.
 func meantEvent(key string) (event string, mistake error) {
-	if _, known := events[key]; known {
+	if slices.Contains(events, key) {
 		return key, nil
 	}
-	meant := spelling.Suggest(key, append(slices.Sorted(maps.Keys(events)), foreign...))
-	if _, known := events[meant]; !known || slices.Contains(foreign, key) {
+	meant := spelling.Suggest(key, slices.Concat(events, foreign))
+	if !slices.Contains(events, meant) || slices.Contains(foreign, key) {
 		return "", nil
 	}
 	return meant, fmt.Errorf("unknown event %q; did you mean %q?", key, meant)
@@ -212,7 +198,7 @@ func (h *Hooks) add(event string, one handler) {
 	if one.broken != nil {
 		ignore(one.broken)
 	}
-	if one.If != "" && !isToolEvent(event) { // Claude Code never runs it either
+	if one.If != "" && !slices.Contains(toolEvents, event) { // Claude Code never runs it either
 		ignore("it has an if, which only events about tools can have")
 		return
 	}
@@ -271,7 +257,8 @@ func parse(path string, text []byte) (all settings, err error) {
 	}
 	err = json.Unmarshal(text, &all)
 	if err == nil {
-		if err := checkKeys(text); err != nil {
+		members, _ := jsonx.Members(text, -1)
+		if err := checkKeys(members, settingsKeys); err != nil {
 			return settings{}, fmt.Errorf("%s: %w", path, err)
 		}
 		return all, nil
@@ -294,49 +281,15 @@ func wrongType(err error) error {
 	return err
 }
 
-// checkKeys returns an error for a key that package json and Claude Code read differently, or that hides the scripts.
-// For example, hooks under the key Hook never run. Other keys of a settings file can have any names.
-func checkKeys(text []byte) error {
-	members, _ := jsonx.Members(text, -1)
-	known := []string{"hooks", "disableAllHooks", "permissions"}
-	seen := make(map[string]bool)
-	for _, m := range members {
-		if !slices.Contains(known, m.Key) {
-			for _, name := range known {
-				if strings.EqualFold(name, m.Key) || spelling.Suggest(m.Key, []string{name}) == "hooks" {
-					return fmt.Errorf("unknown key %q; did you mean %q?", m.Key, name)
-				}
-			}
-			continue
-		}
-		if seen[m.Key] {
-			return fmt.Errorf("the key %q occurs twice", m.Key)
-		}
-		seen[m.Key] = true
-	}
-	return nil
-}
-
 // decode decodes a group or a handler, as far as it can. It returns an error for a value of the wrong type and for a
-// repeated or misspelled key. For example, a script approves all calls instead of those of Read, because its group has
-// the key matchr. Keys of other names are left to later versions of Claude Code.
+// repeated or misspelled key.
 func decode(raw []byte, to any, known []string) error {
 	err := json.Unmarshal(raw, to)
 	members, object := jsonx.Members(raw, -1)
 	if err == nil && !object {
 		err = errors.New("it is null, not an object")
 	}
-	seen := make(map[string]bool)
-	for _, m := range members {
-		if meant := spelling.Suggest(m.Key, known); meant != "" && !slices.Contains(known, m.Key) {
-			return fmt.Errorf("unknown key %q; did you mean %q?", m.Key, meant)
-		}
-		if seen[m.Key] {
-			return fmt.Errorf("the key %q occurs twice", m.Key)
-		}
-		seen[m.Key] = true
-	}
-	return wrongType(err)
+	return cmp.Or(checkKeys(members, known), wrongType(err))
 }
 
 // check returns why a handler cannot run here, or nil.
@@ -354,24 +307,16 @@ func (c *handler) check() error {
 	return nil
 }
 
-func isToolEvent(event string) bool {
-	switch event {
-	case "PreToolUse", "PostToolUse", "PostToolUseFailure", "PermissionRequest", "PermissionDenied":
-		return true
-	}
-	return false
-}
-
 // limit returns the time limit of the handler.
 func (c *handler) limit(event string) time.Duration {
 	given := time.Duration(c.Timeout * float64(time.Second))
-	switch {
-	case given == 0:
-		return events[event]
-	case event == "SessionEnd":
-		return min(given, maxSession)
+	switch event {
+	case "SessionEnd":
+		return min(cmp.Or(given, 1500*time.Millisecond), time.Minute)
+	case "UserPromptSubmit":
+		return cmp.Or(given, 30*time.Second)
 	}
-	return given
+	return cmp.Or(given, 10*time.Minute)
 }
 
 var exact = regexp.MustCompile(`^[A-Za-z0-9_\- ,|]*$`)
