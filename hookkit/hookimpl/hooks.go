@@ -117,11 +117,3 @@ func refuseInBind(owners []*Registry, verb, instead string) {
 		}
 	}
 }
-
-// refuseFire panics if the registry belongs to Hooks that a Bind was given. The caller holds the lock.
-func (r *Registry) refuseFire() {
-	if r.inBind {
-		panic("hookkit: Fire of " + r.point.Name + " on the Hooks that a Bind was given: they hold no other hook; " +
-			"fire the program's own Hooks, and do not keep those of Bind")
-	}
-}

@@ -43,42 +43,37 @@ func (inv *Invocation) Fail(outcome any, err error, by *hookkit.By) error {
 	if err == nil {
 		err = Illegal(outcome)
 	}
-	e, hook := inv.entry(), inv.Hook
-	inv.Hook = 0 // a failure handler that ends the goroutine, as testing's FailNow does, is no crash of the hook
-	if f, ends := inv.snapshot.failed(inv.Ctx, e, err, false, by); ends {
-		return f
-	} else if inv.snapshot.point.All {
-		inv.refuse(f)
-	}
-	inv.Hook = hook
-	return nil
+	return inv.failed(err, false, by)
 }
 
 // Crashed records, in the deferred function of a fire, that the running hook did not return. It takes the result of
 // recover and returns as Fail does.
 func (inv *Invocation) Crashed(recovered any, by *hookkit.By) error {
-	f, ends := inv.snapshot.failed(inv.Ctx, inv.entry(), crashed(recovered), recovered == nil, by)
-	if inv.snapshot.point.All {
-		if !ends {
-			inv.refuse(f)
-		} else if inv.refused != nil { // the goroutine of the fire ends, so that nobody receives the earlier refusals
-			for _, earlier := range *inv.refused {
-				inv.snapshot.report(inv.Ctx, earlier.(*hookkit.Failure))
-			}
-		}
-	}
-	if ends {
-		return f
-	}
-	return nil
+	return inv.failed(crashed(recovered), recovered == nil, by)
 }
 
-// refuse records a refusal at a CheckAll point. After a crash, the fires of the other hooks share the list.
-func (inv *Invocation) refuse(f *hookkit.Failure) {
-	if inv.refused == nil {
+// failed records a failure of the running hook. At a CheckAll point it is a refusal. After a crash, the fires of the
+// other hooks share the list of refusals.
+func (inv *Invocation) failed(err error, gone bool, by *hookkit.By) error {
+	e, hook := inv.entry(), inv.Hook
+	inv.Hook = 0 // a failure handler that ends the goroutine, as testing's FailNow does, is no crash of the hook
+	f, ends := inv.snapshot.failed(inv.Ctx, e, err, gone, by)
+	if inv.snapshot.point.All && inv.refused == nil {
 		inv.refused = new([]error)
 	}
-	*inv.refused = append(*inv.refused, f)
+	switch {
+	case ends && inv.refused != nil: // the goroutine of the fire ends, so that nobody receives the earlier refusals
+		for _, earlier := range *inv.refused {
+			inv.snapshot.report(inv.Ctx, earlier.(*hookkit.Failure))
+		}
+		return f
+	case ends:
+		return f
+	case inv.refused != nil:
+		*inv.refused = append(*inv.refused, f)
+	}
+	inv.Hook = hook
+	return nil
 }
 
 // Refused returns the joined refusals at a CheckAll point, and sets bys to the hooks that made them. It is nil in the

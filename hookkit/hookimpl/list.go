@@ -1,6 +1,7 @@
 package hookimpl
 
 import (
+	"cmp"
 	"fmt"
 	"io"
 	"slices"
@@ -86,11 +87,7 @@ var tiers = map[int]string{
 func Explain(w io.Writer, points []hookkit.AnyPoint) error {
 	var b strings.Builder
 	for _, p := range points {
-		results := p.Results
-		if results == "" {
-			results = "observe"
-		}
-		fmt.Fprintf(&b, "%s(%s): %s\n", p.Name, p.Payload, results)
+		fmt.Fprintf(&b, "%s(%s): %s\n", p.Name, p.Payload, cmp.Or(p.Results, "observe"))
 		hooks, observers := p.Hooks(), p.Observers()
 		if len(hooks)+len(observers) == 0 {
 			b.WriteString("      nothing\n")

@@ -97,7 +97,10 @@ func (s *State) latest() *Snapshot {
 	r := &s.registry
 	registering.Lock()
 	defer registering.Unlock()
-	r.refuseFire()
+	if r.inBind {
+		panic("hookkit: Fire of " + r.point.Name + " on the Hooks that a Bind was given: they hold no other hook; " +
+			"fire the program's own Hooks, and do not keep those of Bind")
+	}
 	if now := s.snapshot.Load(); now != nil { // another fire has made it meanwhile
 		return now
 	}
