@@ -136,12 +136,7 @@ func ErrorBy(err error) hookkit.By {
 // the one that made the error. Only the end of the fire shows that, because an outer hook may have called next again.
 // It reports the panics that an outer hook did not pass on, and returns the error of the fire.
 func Concluded[R any](
-	ctx context.Context,
-	inv *AroundInvocation,
-	s *Snapshot,
-	answer *hookkit.Answer[R],
-	err error,
-	by *hookkit.By,
+	ctx context.Context, inv *AroundInvocation, s *Snapshot, answer *hookkit.Answer[R], err error, by *hookkit.By,
 ) error {
 	inv.End()
 	if by != nil || err != nil || s.recording != nil {
