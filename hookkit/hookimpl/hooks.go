@@ -16,6 +16,13 @@ func ObserveAny(points []hookkit.AnyPoint, observer any,
 	return observeAny(callsite.Of(2), registries(points), observer, notify, opts)
 }
 
+func init() {
+	opaque.ObserveAny = func(points, observer, notify, opts any) any {
+		return ObserveAny(points.([]hookkit.AnyPoint), observer,
+			notify.(func(context.Context, hookkit.AnyRun, hookkit.AnyFired)), opts.([]hookkit.ObserverOption))
+	}
+}
+
 // observeAny registers one observer at the site.
 func observeAny(site string, owners []*Registry, observer any,
 	notify func(context.Context, hookkit.AnyRun, hookkit.AnyFired), opts []hookkit.ObserverOption) *hookkit.Registration {

@@ -67,7 +67,7 @@ type runsOption interface {
 type runMaker func(info wire.RunInfo, now func() time.Time) hookkit.AnyRun
 
 func (m runMaker) applyReplay(c *comparer)  { c.newRun = m }
-func (m runMaker) applyShadow(s *Shadowing) { s.newRun = m }
+func (m runMaker) applyShadow(s *shadowing) { s.newRun = m }
 
 // Runs sets the function that makes the runs in which the other hooks are fired. Without it they see the identity of
 // the recorded run and a zero environment. The function now returns when the current fire began in the record. A

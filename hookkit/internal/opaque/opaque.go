@@ -72,6 +72,10 @@ var (
 	RegistryOf  func(point any) any
 )
 
+// ObserveAny registers one observer of several points, as the function of package hookimpl does, which assigns it. The
+// points are a []hookkit.AnyPoint, and the result is a *hookkit.Registration.
+var ObserveAny func(points, observer, notify, opts any) any
+
 // PassedPanics are the errors that were given to hookkit.PassPanic.
 var PassedPanics sync.Map
 
