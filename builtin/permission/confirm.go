@@ -1,6 +1,7 @@
 package permission
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -58,9 +59,6 @@ func (c *Confirm) OnPermission(_ context.Context, _ *agent.Run, call agent.ToolC
 	if !toolname.Match(c.Tools, call.Name) {
 		return nil, nil
 	}
-	reason := c.Reason
-	if reason == "" {
-		reason = terminal.Escape(shorten.To(call.Name, toolname.MaxDisplay)) + " needs a confirmation"
-	}
+	reason := cmp.Or(c.Reason, terminal.Escape(shorten.To(call.Name, toolname.MaxDisplay))+" needs a confirmation")
 	return agent.Ask{Prompt: callText(call), Reason: reason, Choices: c.Choices}, nil
 }

@@ -1,6 +1,7 @@
 package permission
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -98,16 +99,11 @@ func (p *Policy) OnPermission(ctx context.Context, run *agent.Run,
 
 // reason returns the text of a denial.
 func (d PolicyDecision) reason(tool string) string {
-	code, message := "denied", ""
-	if len(d.Reasons) > 0 {
-		message = d.Reasons[0].Message
-		if d.Reasons[0].Code != "" {
-			code = d.Reasons[0].Code
-		}
-	}
-	text := fmt.Sprintf("guardrail denied (%s): tool '%s'.", code, shorten.To(tool, toolname.MaxDisplay))
-	if message != "" {
-		text += " " + message
+	first := append(slices.Clip(d.Reasons), PolicyReason{})[0]
+	text := fmt.Sprintf("guardrail denied (%s): tool '%s'.", cmp.Or(first.Code, "denied"),
+		shorten.To(tool, toolname.MaxDisplay))
+	if first.Message != "" {
+		text += " " + first.Message
 	}
 	if d.PolicyID != "" {
 		text += fmt.Sprintf(" (policy %s)", d.PolicyID)

@@ -2,8 +2,6 @@ package permission_test
 
 import (
 	"context"
-	"errors"
-	"sync"
 	"testing"
 
 	"github.com/hookgen/hookgen/builtin/internal/testdata/fixture"
@@ -27,31 +25,6 @@ func TestRememberIgnoresLateAnswers(t *testing.T) {
 	if a, err := r.Approve(t.Context(), agent.Question{}); err != nil || a.Allow || asked != 2 {
 		t.Errorf("the late approval counts: %+v, %v; asked %d times", a, err, asked)
 	}
-}
-
-func TestAQuestionWaitsOnlyForItsContext(t *testing.T) {
-	asked, answer := make(chan struct{}), make(chan struct{})
-	r := &permission.Remember{Approver: fixture.ApproverFunc(
-		func(context.Context, agent.Question) (agent.Approval, error) {
-			close(asked)
-			<-answer
-			return agent.Approval{Allow: true}, nil
-		})}
-	var first sync.WaitGroup
-	first.Go(func() {
-		if a, err := r.Approve(t.Context(), agent.Question{}); err != nil || !a.Allow {
-			t.Errorf("the first question: %+v, %v", a, err)
-		}
-	})
-	<-asked
-	ctx, cancel := context.WithCancelCause(t.Context())
-	gone := errors.New("the user left")
-	cancel(gone)
-	if a, err := r.Approve(ctx, agent.Question{}); a.Allow || !errors.Is(err, gone) {
-		t.Errorf("the second question: %+v, %v", a, err)
-	}
-	close(answer)
-	first.Wait()
 }
 
 func TestAnswersCountForTheirOwner(t *testing.T) {

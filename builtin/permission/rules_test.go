@@ -210,12 +210,12 @@ func TestRememberCachesAnswers(t *testing.T) {
 			t.Fatalf("%+v, %v", a, err)
 		}
 	}
+	ask(`{"a":1}`)
 	var wg sync.WaitGroup
 	for range 8 {
-		wg.Go(func() { ask(`{"a":1}`) })
+		wg.Go(func() { ask(`{ "a": 1.0 }`) })
 	}
 	wg.Wait()
-	ask(`{ "a": 1.0 }`)
 	if p.asked != 1 {
 		t.Errorf("asked %d times about one call", p.asked)
 	}
@@ -226,7 +226,7 @@ func TestRememberCachesAnswers(t *testing.T) {
 		t.Errorf("asked %d times, want 3", p.asked)
 	}
 	failing := &person{fails: errors.New("gone")}
-	r = &permission.Remember{Approver: failing, ByTool: true}
+	r = &permission.Remember{Approver: failing}
 	for range 2 {
 		if _, err := r.Approve(t.Context(), agent.Question{Call: asked("x", ``)}); err == nil {
 			t.Error("an error was cached as an answer")

@@ -10,6 +10,7 @@ import (
 	"strings"
 	"sync"
 
+	"github.com/hookgen/hookgen/builtin/internal/kit"
 	"github.com/hookgen/hookgen/builtin/internal/shorten"
 	"github.com/hookgen/hookgen/builtin/internal/toolname"
 	"github.com/hookgen/hookgen/generated/agent"
@@ -69,7 +70,7 @@ func (a *Terminal) Approve(ctx context.Context, q agent.Question) (agent.Approva
 		default:
 		}
 	}
-	if _, err := io.WriteString(a.out(), questionText(q)); err != nil {
+	if _, err := io.WriteString(cmp.Or[io.Writer](a.Out, os.Stderr), questionText(q)); err != nil {
 		return agent.Approval{}, fmt.Errorf("the question could not be shown: %w", err)
 	}
 	if !a.reading {
@@ -118,56 +119,32 @@ func (a *Terminal) answer(got inputLine) (agent.Approval, error) {
 	case "y", "yes":
 		return agent.Approval{Allow: true}, nil
 	}
-	reason := a.DeclineText
-	if reason == "" {
-		reason = "user declined"
-	}
-	return agent.Approval{Reason: reason}, nil
+	return agent.Approval{Reason: cmp.Or(a.DeclineText, "user declined")}, nil
 }
 
 // read reads one line and converts a panic of the reader into an error.
-func (a *Terminal) read() (got inputLine) {
-	defer func() {
-		if v := recover(); v != nil {
-			got = inputLine{err: fmt.Errorf("the reader panicked: %v", v)}
-		}
-	}()
-	in := a.in()
-	kept := a.buffer[:0]
-	var one [1]byte
-	idle := 0
-	for {
-		n, err := in.Read(one[:])
-		if idle++; n > 0 {
-			idle = 0
-		} else if err == nil && idle > 100 {
-			err = io.ErrNoProgress
-		}
-		switch {
-		case n == 1 && one[0] == '\n':
-			return inputLine{text: string(kept)}
-		case n == 1:
-			if len(kept) == maxLine {
-				kept = append(kept[:0], "too long"...)
+func (a *Terminal) read() inputLine {
+	in, line, idle := cmp.Or[io.Reader](a.In, os.Stdin), a.buffer[:0], 0
+	text, err := kit.Recover(func() (string, error) {
+		for {
+			var one [1]byte
+			n, err := in.Read(one[:])
+			if idle++; n > 0 {
+				idle = 0
+			} else if err == nil && idle > 100 {
+				err = io.ErrNoProgress
 			}
-			kept = append(kept, one[0])
+			if err != nil && n == 0 || n == 1 && one[0] == '\n' {
+				return string(line), err
+			}
+			if len(line) == maxLine {
+				line = append(line[:0], "too long"...)
+			}
+			line = append(line, one[:n]...)
+			if err != nil {
+				return string(line), err
+			}
 		}
-		if err != nil {
-			return inputLine{string(kept), err}
-		}
-	}
-}
-
-func (a *Terminal) in() io.Reader {
-	if a.In == nil {
-		return os.Stdin
-	}
-	return a.In
-}
-
-func (a *Terminal) out() io.Writer {
-	if a.Out == nil {
-		return os.Stderr
-	}
-	return a.Out
+	})
+	return inputLine{text, err}
 }

@@ -153,7 +153,7 @@ func TestTerminalReturnsErrors(t *testing.T) {
 			"the answer could not be read: broken"},
 		{"the input has ended", &permission.Terminal{In: strings.NewReader(""), Out: io.Discard},
 			"the answer could not be read: EOF"},
-		{"reading panics", &permission.Terminal{In: panicking{}, Out: io.Discard}, "the reader panicked: broken"},
+		{"reading panics", &permission.Terminal{In: panicking{}, Out: io.Discard}, "could not be read: panic: broken"},
 		{"reading makes no progress", &permission.Terminal{In: idle{}, Out: io.Discard}, io.ErrNoProgress.Error()},
 		{"writing fails", &permission.Terminal{In: strings.NewReader("y\n"), Out: failing{}},
 			"the question could not be shown"},
