@@ -5,7 +5,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"math"
 	"slices"
 	"strings"
 	"testing"
@@ -574,27 +573,7 @@ func TestStepRangeSkipsCallsWithoutStep(t *testing.T) {
 	}
 }
 
-func TestTemperatureIsFromZeroToTwo(t *testing.T) {
-	for _, c := range []struct {
-		temperature float64
-		ok          bool
-	}{{0, true}, {2, true}, {-0.1, false}, {2.1, false}, {math.NaN(), false}} {
-		t.Run(fmt.Sprint(c.temperature), func(t *testing.T) {
-			model := &answering{text: "s"}
-			_, err := (&Summarize{Trigger: limit.AtMost(0), Temperature: &c.temperature}).Compact(t.Context(), model.env(),
-				agent.Compaction{Messages: chain(20)})
-			if asked := len(model.requests) == 1; (err == nil) != c.ok || asked != c.ok {
-				t.Errorf("asked: %t, %v", asked, err)
-			}
-			if c.ok && *model.requests[0].Temperature != c.temperature {
-				t.Errorf("asked with %v", *model.requests[0].Temperature)
-			}
-		})
-	}
-}
-
 func TestInvalidCompactorReturnsError(t *testing.T) {
-	cold := -0.1
 	for want, k := range map[string]agent.Compactor{
 		"Chain: there are no Stages":  &Chain{},
 		"Chain: Stages[1] is nil":     &Chain{Stages: []agent.Compactor{Prune{}, nil}},
@@ -603,7 +582,6 @@ func TestInvalidCompactorReturnsError(t *testing.T) {
 			Cleanup: make([]func(context.Context, agent.Compacted) error, 1)},
 		"Summarize: MaxSummary is -1":         &Summarize{MaxSummary: -1},
 		"Summarize: MaxInput is -1":           &Summarize{MaxInput: -1},
-		"Summarize: Temperature is -0.1":      &Default{Summarize: Summarize{Temperature: &cold}},
 		"Incremental: Buffer is -1; give 0 o": &Incremental{Buffer: -1},
 		"MaxSummary is 0; give a number":      &Summarize{MaxSummary: limit.AtMost(0)},
 		"MaxSummary is 1048577; give a numbe": &Incremental{MaxSummary: 1<<20 + 1},

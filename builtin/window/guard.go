@@ -116,18 +116,16 @@ func (w *Guard) BeforeLLM(ctx context.Context, run *agent.Run, req agent.LLMRequ
 		d.summarise(to, store)
 	}
 	d.blank(d.blanked)
-	d.blankOver(w.Aggregate.Or(500_000))
+	if most := w.Aggregate.Or(500_000); resultChars(d.messages) > most {
+		d.blankUntil(0, func(messages []agent.Message) bool { return resultChars(messages) <= most/4*3 })
+	}
 	if !fits(d.messages) {
 		d.blankUntil(keepLast, func(messages []agent.Message) bool { return tokens(messages) <= most/4*3 })
 	}
 	kept, ok := d.cut.Fit(d.messages, keepLast, fits)
 	w.runs.Do(run, func(s *windowState) { s.shorter = d.shortened(req.Messages) })
 	if !ok {
-		kit.Env(run).ReportBudget(ctx, agent.BudgetExceeded{
-			Kind: agent.BudgetContext, Limit: float64(most), Estimated: true, By: "window.Guard",
-			Used:   float64(tokens(kept)),
-			Detail: smallestRequest(len(kept), len(req.Messages)),
-		})
+		reportTooLong(ctx, run, "window.Guard", req, kept, most)
 	}
 	changes := d.changes()
 	if n := len(req.Messages) - len(kept); n > 0 {

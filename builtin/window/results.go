@@ -156,27 +156,14 @@ func (d *draft) blank(to int) {
 	}
 }
 
-// blankOver blanks the oldest results if all results together have more than n characters, until they have three
-// quarters of n.
-func (d *draft) blankOver(n int) {
-	total := 0
-	for _, m := range d.messages {
+// resultChars returns the characters of all results together.
+func resultChars(messages []agent.Message) (n int) {
+	for _, m := range messages {
 		if m.Role == agent.RoleTool {
-			total += utf8.RuneCountInString(m.Content)
+			n += utf8.RuneCountInString(m.Content)
 		}
 	}
-	if total <= n {
-		return
-	}
-	to := 0
-	for i := 0; i < len(d.messages) && total > n/4*3; i++ {
-		if d.blankable(i) {
-			total -= utf8.RuneCountInString(d.messages[i].Content) - len(blankedMarker)
-			to = i + 1
-		}
-	}
-	d.blanked = max(d.blanked, to)
-	d.blank(to)
+	return n
 }
 
 // blankUntil blanks results, oldest first, until the messages fit. It does not touch the turns that contain the last

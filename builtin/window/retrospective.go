@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 
@@ -40,7 +41,7 @@ type Retrospective struct {
 
 // retrospect is the state of one run.
 type retrospect struct {
-	marks []mark
+	marks map[int]string // IDs of the calls whose results have the marks, by step
 	used  int
 	last  mark // the last call that went back
 }
@@ -50,9 +51,6 @@ type mark struct {
 	step int
 	call string // ID of the call whose result has the mark
 }
-
-// maxMarks bounds the checkpoints of a run; the oldest are dropped.
-const maxMarks = 1000
 
 // goBack is the name of the tool.
 const goBack = "go_back"
@@ -83,12 +81,11 @@ func (r *Retrospective) AfterTool(
 	}
 	next, first := mark{result.Call.Step, result.Call.ID}, false
 	r.runs.Do(run, func(s *retrospect) {
-		if n := len(s.marks); n > 0 && s.marks[n-1].step >= next.step {
-			return
+		if s.marks == nil {
+			s.marks = make(map[int]string)
 		}
-		first = true
-		if s.marks = append(s.marks, next); len(s.marks) > maxMarks {
-			s.marks = slices.Delete(s.marks, 0, 1)
+		if s.marks[next.step] == "" {
+			s.marks[next.step], first = next.call, true
 		}
 	})
 	if !first {
@@ -120,11 +117,8 @@ func readGoBack(call agent.ToolCallRequest) (args goBackCall, err error) {
 
 // mark returns the checkpoint of a step, and whether there is one.
 func (s *retrospect) mark(step int) (mark, bool) {
-	i := slices.IndexFunc(s.marks, func(m mark) bool { return m.step == step })
-	if i < 0 {
-		return mark{}, false
-	}
-	return s.marks[i], true
+	call, ok := s.marks[step]
+	return mark{step, call}, ok
 }
 
 // BeforeTool refuses to go back too often, or to a checkpoint that does not exist.
@@ -174,7 +168,7 @@ func (r *Retrospective) ObserveAfterTool(
 			return
 		}
 		s.used, s.last = s.used+1, mark{call.Step, call.ID}
-		s.marks = slices.DeleteFunc(s.marks, func(m mark) bool { return m.step > to.step })
+		maps.DeleteFunc(s.marks, func(step int, _ string) bool { return step > to.step })
 	})
 	if found {
 		reason := fmt.Sprintf("back to checkpoint %d", to.step)

@@ -165,27 +165,6 @@ func checkpoint(step int) agent.Message {
 	return agent.Message{Role: agent.RoleTool, ToolCallID: "c", Content: fmt.Sprintf("ok\n\n[CHECKPOINT %d]", step)}
 }
 
-func TestOldestCheckpointsAreDropped(t *testing.T) {
-	var hooks agent.Hooks
-	hooks.Use(&window.Retrospective{})
-	run := agent.NewRun(&agent.Env{Conversation: stored{checkpoint(1), checkpoint(2)}})
-	for step := range 1001 {
-		result := agent.ToolCallResult{Call: agent.ToolCallRequest{ID: "c", Name: "work", Step: step + 1}}
-		if _, err := hooks.AfterTool.Fire(t.Context(), run, &result); err != nil {
-			t.Fatal(err)
-		}
-	}
-	for step, want := range map[int]string{1: "the conversation has no checkpoint 1", 2: ""} {
-		t.Run(fmt.Sprint(step), func(t *testing.T) {
-			call := agent.ToolCallRequest{Name: "go_back", Args: fmt.Appendf(nil, `{"checkpoint":%d}`, step)}
-			exit, err := hooks.BeforeTool.Fire(t.Context(), run, &call)
-			if skipped, _ := exit.(agent.SkipTool); err != nil || skipped.Result.Err != want {
-				t.Errorf("refused with %q, %v, want %q", skipped.Result.Err, err, want)
-			}
-		})
-	}
-}
-
 func TestOnlyReadableCallsGoBack(t *testing.T) {
 	for _, c := range []struct {
 		name, args string

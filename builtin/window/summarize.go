@@ -26,7 +26,7 @@ import (
 //
 // Compact returns the conversation unchanged if it is smaller than Trigger or has fewer than Keep + 2 turns. If the
 // model has refused the conversation as too long, it is summarized whatever its size. Compact returns an error if the
-// context is done, a bound is negative, or Temperature is out of range.
+// context is done or a bound is negative.
 //
 // Summarize is used by pointer and is safe for concurrent use; do not change its fields during use.
 type Summarize struct {
@@ -35,7 +35,6 @@ type Summarize struct {
 	Trigger       limit.Bound[int] // tokens; a smaller conversation is not compacted; default 20,000
 	Keep          limit.Bound[int] // turns; default 4. The newest user message stays even if Keep is limit.AtMost(0)
 	MaxSummary    limit.Bound[int] // tokens of the summary, 1 to 1,048,576; default 2000
-	Temperature   *float64         // from 0 to 2; nil: 0.3
 	MaxInput      limit.Bound[int] // characters of the conversation that the model is shown; default 400,000
 	PreserveCalls bool             // append the last 40 calls: 60 characters of arguments, 120 of the result
 
@@ -66,23 +65,13 @@ const maxSummary = 2000
 func (s *Summarize) trigger() int { return s.Trigger.Or(20_000) }
 
 func (s *Summarize) check() error {
-	if err := errors.Join(s.Trigger.Check("Trigger"), s.Keep.Check("Keep"), checkSummary(s.MaxSummary),
-		s.MaxInput.Check("MaxInput")); err != nil {
-		return err
-	}
-	return checkTemperature(s.Temperature)
+	return errors.Join(s.Trigger.Check("Trigger"), s.Keep.Check("Keep"), checkSummary(s.MaxSummary),
+		s.MaxInput.Check("MaxInput"))
 }
 
 func checkSummary(tokens limit.Bound[int]) error {
 	if n := tokens.Or(maxSummary); n < 1 || n > 1<<20 {
 		return fmt.Errorf("MaxSummary is %v; give a number of tokens from 1 to %d", tokens, 1<<20)
-	}
-	return nil
-}
-
-func checkTemperature(t *float64) error {
-	if t != nil && !(*t >= 0 && *t <= 2) {
-		return fmt.Errorf("Temperature is %v; give a number from 0 to 2, or nil for 0.3", *t)
 	}
 	return nil
 }
@@ -135,7 +124,7 @@ func (s *Summarize) ask(ctx context.Context, env *agent.Env, p plan) (text strin
 			{Role: agent.RoleSystem, Content: cmp.Or(s.Prompt, fmt.Sprintf(summarizeInstructions, most))},
 			{Role: agent.RoleUser, Content: material},
 		},
-		MaxTokens: most, Temperature: cmp.Or(s.Temperature, &temperature),
+		MaxTokens: most, Temperature: &temperature,
 	})
 	if err == nil && strings.TrimSpace(reply.Content) == "" {
 		err = errors.New("the reply is empty")

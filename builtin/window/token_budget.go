@@ -51,11 +51,7 @@ func (b *TokenBudget) BeforeLLM(
 	b.cuts.Do(run, func(c *cut) { *c = from })
 	dropped := len(req.Messages) - len(kept)
 	if !ok {
-		kit.Env(run).ReportBudget(ctx, agent.BudgetExceeded{
-			Kind: agent.BudgetContext, Limit: float64(most), Estimated: true, By: "window.TokenBudget",
-			Used:   float64(requestTokens(kit.Env(run), kept, req.Tools)),
-			Detail: smallestRequest(len(kept), len(req.Messages)),
-		})
+		reportTooLong(ctx, run, "window.TokenBudget", req, kept, most)
 	}
 	if dropped == 0 {
 		return nil, nil
@@ -65,6 +61,14 @@ func (b *TokenBudget) BeforeLLM(
 	return agent.ReplaceBeforeLLM(req, reason), nil
 }
 
-func smallestRequest(kept, all int) string {
-	return fmt.Sprintf("the request goes out with %d of %d messages, the least that is legal", kept, all)
+// reportTooLong reports that a request has more than most tokens although only the messages that must stay are kept.
+func reportTooLong(
+	ctx context.Context, run *agent.Run, by string, req agent.LLMRequest, kept []agent.Message, most int,
+) {
+	kit.Env(run).ReportBudget(ctx, agent.BudgetExceeded{
+		Kind: agent.BudgetContext, Limit: float64(most), Estimated: true, By: by,
+		Used: float64(requestTokens(kit.Env(run), kept, req.Tools)),
+		Detail: fmt.Sprintf("the request goes out with %d of %d messages, the least that is legal", len(kept),
+			len(req.Messages)),
+	})
 }
