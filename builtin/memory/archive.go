@@ -1,6 +1,7 @@
 package memory
 
 import (
+	"cmp"
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
@@ -121,10 +122,7 @@ func lastTurns(earlier, later []turn) []turn {
 
 // turns returns the last turns of a conversation that are long enough, redacted and truncated.
 func (m *Archive) turns(messages []agent.Message) (found []turn) {
-	redactor := m.Redact
-	if redactor == nil {
-		redactor = &redact.Redactor{KeepPersonal: true}
-	}
+	redactor := cmp.Or(m.Redact, storable)
 	reply := ""
 	for i := len(messages) - 1; i >= 0 && len(found) < maxTurns; i-- {
 		switch message := messages[i]; {

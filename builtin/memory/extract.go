@@ -7,7 +7,6 @@ import (
 	"regexp"
 	"strings"
 	"sync"
-	"unicode"
 	"unicode/utf8"
 
 	"github.com/hookgen/hookgen/builtin/internal/kit"
@@ -75,8 +74,8 @@ func (p *patterns) compile() {
 
 // Extract finds facts in an English conversation, in this order: sentences that users asked to remember, requests of
 // users, outcomes that the assistant reported, and addresses such as URLs and paths. From each message it takes the
-// first matching sentence. It skips texts of fewer than 10 characters, and outcomes that say nothing about the work,
-// such as "I am done." It finds nothing but addresses in other languages.
+// first matching sentence. It skips texts of fewer than 10 characters, and outcomes of fewer than 30, such as "I have
+// finished the task." It finds nothing but addresses in other languages.
 func Extract(messages []agent.Message) []Extracted {
 	extracting.once.Do(extracting.compile)
 	found := make(map[string][]Extracted)
@@ -89,13 +88,13 @@ func Extract(messages []agent.Message) []Extracted {
 		text := shorten.Runes(m.Content, signalChars)
 		switch m.Role {
 		case agent.RoleUser:
-			if s := sentence(text, extracting.wantsMemory, 0); s != "" {
+			if s := sentence(text, extracting.wantsMemory, minFactChars); s != "" {
 				add("remember", s)
-			} else if s := sentence(text, extracting.wantsDone, 0); s != "" {
+			} else if s := sentence(text, extracting.wantsDone, minFactChars); s != "" {
 				add("request", s)
 			}
 		case agent.RoleAssistant:
-			add("outcome", sentence(text, extracting.statesOutcome, 2))
+			add("outcome", sentence(text, extracting.statesOutcome, minOutcomeChars))
 		default:
 			continue
 		}
@@ -110,37 +109,17 @@ func Extract(messages []agent.Message) []Extracted {
 	return facts
 }
 
-// sentence returns the first sentence of a text that matches, has at least minFactChars characters and at least topics
-// words that name a topic, or "".
-func sentence(text string, matching *regexp.Regexp, topics int) string {
+// sentence returns the first sentence of a text that matches and has at least least characters, or "".
+func sentence(text string, matching *regexp.Regexp, least int) string {
 	for line := range strings.Lines(text) {
 		for _, s := range strings.SplitAfter(line, ". ") {
-			if matching.MatchString(s) && utf8.RuneCountInString(strings.TrimSpace(s)) >= minFactChars &&
-				countTopics(s) >= topics {
+			if matching.MatchString(s) && utf8.RuneCountInString(strings.TrimSpace(s)) >= least {
 				return s
 			}
 		}
 	}
 	return ""
 }
-
-// countTopics counts the words of an outcome that name its topic.
-func countTopics(s string) int {
-	n := 0
-	for _, word := range strings.FieldsFunc(strings.ToLower(s), func(c rune) bool { return !unicode.IsLetter(c) }) {
-		if utf8.RuneCountInString(word) > 1 && !isFiller(word) && !extracting.statesOutcome.MatchString(word) {
-			n++
-		}
-	}
-	return n
-}
-
-func isFiller(word string) bool { return strings.Contains("\n"+fillers, "\n"+word+"\n") }
-
-// fillers are the words of sentences such as "OK, everything you asked for has now been done as well".
-//
-//go:embed fillers.txt
-var fillers string
 
 // signalChars bounds the characters of a message that are searched for facts.
 const signalChars = 4000

@@ -57,6 +57,7 @@ const (
 	maxExtracted    = 8   // facts of one run
 	maxFactChars    = 300 // of one fact
 	minFactChars    = 10  // of one fact
+	minOutcomeChars = 30  // of an outcome that Extract finds
 	duplicatePrefix = 80  // characters that make two facts duplicates
 )
 
@@ -100,10 +101,7 @@ func (m *Extractor) OnRunEnd(ctx context.Context, run *agent.Run, result agent.A
 
 // clean redacts, shortens and deduplicates facts, and counts those beyond the most that a run stores.
 func (m *Extractor) clean(found []Extracted) (facts []Extracted, dropped int) {
-	redactor := m.Redact
-	if redactor == nil {
-		redactor = &redact.Redactor{KeepPersonal: true}
-	}
+	redactor := cmp.Or(m.Redact, storable)
 	seen := make(map[string]bool)
 	for _, f := range found {
 		f.Kind = shorten.Line(cmp.Or(f.Kind, "fact"), 40)

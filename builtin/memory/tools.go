@@ -76,7 +76,7 @@ func NoteTool(n *Notes) agent.Tool {
 	})
 }
 
-// storable redacts the texts that a model stores.
+// storable redacts the texts that are stored unless the operator says otherwise: personal data stay.
 var storable = &redact.Redactor{KeepPersonal: true}
 
 // toolArgs are the arguments of all tools of this file.
