@@ -14,3 +14,13 @@ func MustConfig(hook string, err error) {
 
 // LastPriority is the priority of hooks that run after all hooks without a priority.
 const LastPriority = -100
+
+// Recover calls f and converts a panic into an error.
+func Recover[T any](f func() (T, error)) (v T, err error) {
+	defer func() {
+		if p := recover(); p != nil {
+			err = fmt.Errorf("panic: %v", p)
+		}
+	}()
+	return f()
+}

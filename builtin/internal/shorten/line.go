@@ -1,6 +1,7 @@
 package shorten
 
 import (
+	"encoding/json"
 	"strings"
 	"unicode"
 )
@@ -31,4 +32,25 @@ func Line(s string, maxRunes int) string {
 		left--
 	}
 	return To(b.String(), maxRunes)
+}
+
+// JSON returns a JSON value as one line of at most maxRunes characters. Texts appear without quotes.
+func JSON(v json.RawMessage, maxRunes int) string {
+	var s string
+	if len(v) > 0 && v[0] == '"' && json.Unmarshal(v, &s) == nil {
+		return Line(s, maxRunes)
+	}
+	return Line(string(v), maxRunes)
+}
+
+// FoldCase returns equal texts for texts that differ only in case. Unlike strings.ToLower, it also folds characters
+// such as the long s (ſ).
+func FoldCase(s string) string {
+	return strings.Map(func(r rune) rune {
+		least := r
+		for f := unicode.SimpleFold(r); f != r; f = unicode.SimpleFold(f) {
+			least = min(least, f)
+		}
+		return least
+	}, s)
 }
