@@ -187,10 +187,6 @@ func readyIn(in func() places) map[string]func() agent.Hook {
 			return &prompt.Skills{List: []prompt.Skill{{Name: "a", Description: "b"}}}
 		},
 		"window.Retrospective": func() agent.Hook { return &window.Retrospective{} },
-		"memory.Review": func() agent.Hook {
-			model := always{agent.LLMResponse{Content: `{"procedures": []}`}}
-			return &memory.Review{Store: in().memory, Model: model, MinSteps: 1, MinCalls: 1}
-		},
 	}
 }
 

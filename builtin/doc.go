@@ -32,7 +32,7 @@
 //   - remember: [memory].Injector, [memory].Extractor, [memory].NotesInjector
 //   - let the model keep facts and notes itself: [memory].Tools, [memory].NoteTool
 //   - recall earlier conversations: [memory].Archive with the tool recall of [memory].Tools
-//   - learn procedures from long runs: [memory].Review
+//   - learn procedures from long runs: [memory].Extractor
 //   - save and continue conversations: [session].Persist, [session].Checkpoint
 //   - go back to the files and the conversation before a run: [session].Files
 //   - delay writes until no run is active: [session].WriteGate

@@ -4,7 +4,7 @@
 // in a [Store]. In the next run, the [Injector] adds it to the prompts. If she says later that she prefers miles, that
 // fact replaces the first one, which stays in the history. [Facts] is a Store over any agent.Store, for example over
 // that of contrib/sqlite. [Notes] are free text instead of separate facts. The [Archive] keeps all messages, for the
-// tool recall of [Tools], and the [Review] finds steps worth repeating.
+// tool recall of [Tools].
 //
 // Conversations are stored by package session, and records for people by package record. The package imports packages
 // limit, redact and session, and internal packages.

@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"regexp"
+	"slices"
 	"strings"
 	"sync"
 	"unicode/utf8"
@@ -18,17 +19,41 @@ import (
 //go:embed extract.txt
 var extractPrompt string
 
-// factSchema is the JSON Schema of a fact in the model's reply.
+// factSchema is the JSON Schema of the model's reply.
 //
-//go:embed fact.schema.json
+//go:embed facts.schema.json
 var factSchema string
 
 // maxKnown bounds the facts that the model is shown, so that it can replace them.
 const maxKnown = 100
 
-// extractWithModel asks the run's model for facts. If it fails, Extract finds them.
+//go:embed procedures.txt
+var proceduresPrompt string
+
+const (
+	procedureKind = "procedure"
+	reviewedCalls = 50
+	reviewedChars = 1000 // of the arguments and of the output of a call
+)
+
+// callsToReview returns the calls of a run that is long enough for procedures, or nil.
+func (m *Extractor) callsToReview(result agent.AgentResult) []agent.ToolCallResult {
+	succeeded := 0
+	for _, c := range result.Calls {
+		if kit.Succeeded(c) {
+			succeeded++
+		}
+	}
+	if !m.Procedures || result.Err != "" || result.Forced() || result.Steps < 10 || succeeded < 5 {
+		return nil
+	}
+	return result.Calls[max(0, len(result.Calls)-reviewedCalls):]
+}
+
+// extractWithModel asks the run's model for facts, and for procedures if there are calls. If it fails, Extract finds
+// the facts.
 func (m *Extractor) extractWithModel(
-	ctx context.Context, run *agent.Run, messages []agent.Message,
+	ctx context.Context, run *agent.Run, messages []agent.Message, calls []agent.ToolCallResult,
 ) ([]Extracted, error) {
 	env := kit.Env(run)
 	if env == nil || env.Model == nil {
@@ -45,12 +70,27 @@ func (m *Extractor) extractWithModel(
 		return nil, fmt.Errorf("the known facts: %w", err)
 	}
 	section(&talk, "Known facts", known, factLine)
-	talk.WriteString("\nThe conversation:\n\n")
-	facts, err := askForList[Extracted](ctx, env.Model, "facts", factSchema, extractPrompt, talk.String()+said.String())
+	talk.WriteString("\nThe conversation:\n\n" + said.String())
+	prompt := extractPrompt
+	if len(calls) > 0 {
+		prompt += proceduresPrompt
+		talk.WriteString("Calls and results:\n\n")
+	}
+	for _, c := range calls {
+		fmt.Fprintf(&talk, "%s %s\n%s\n\n", shorten.Line(c.Call.Name, shorten.KeyChars),
+			shorten.Middle(string(c.Call.Args), reviewedChars), shorten.Middle(c.Content(), reviewedChars))
+	}
+	var reply struct{ Facts []Extracted }
+	err = kit.Ask(ctx, env.Model, &agent.ResponseFormat{
+		Type: "json_schema", Name: "facts", Schema: json.RawMessage(factSchema), Strict: true,
+	}, prompt, talk.String(), "facts", &reply)
 	if err != nil {
 		return Extract(messages), fmt.Errorf("the model found no facts: %w", err)
 	}
-	return facts, nil
+	if len(calls) == 0 { // the model was not asked for procedures
+		reply.Facts = slices.DeleteFunc(reply.Facts, func(f Extracted) bool { return f.Kind == procedureKind })
+	}
+	return reply.Facts, nil
 }
 
 // patterns are the expressions of [Extract]. They are compiled at the first use, because most programs of this package
@@ -124,16 +164,3 @@ func sentence(text string, matching *regexp.Regexp, least int) string {
 
 // signalChars bounds the characters of a message that are searched for facts.
 const signalChars = 4000
-
-// askForList asks a model for a JSON object with a list, and returns the list. The schema is that of its entries.
-func askForList[T any](
-	ctx context.Context, model agent.Model, name, schema, system, user string,
-) ([]T, error) {
-	whole := `{"type":"object","additionalProperties":false,"required":["` + name + `"],"properties":{"` + name +
-		`":{"type":"array","items":` + schema + `}}}`
-	var reply map[string][]T
-	err := kit.Ask(ctx, model, &agent.ResponseFormat{
-		Type: "json_schema", Name: name, Schema: json.RawMessage(whole), Strict: true,
-	}, system, user, name, &reply)
-	return reply[name], err
-}

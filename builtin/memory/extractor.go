@@ -30,23 +30,30 @@ import (
 // city", and is shown the keys that Store has, so that "I moved to Bern" replaces "lives in Oslo", which stays in the
 // history. A fact without a key gets one from its kind and text, so that equal facts are stored once.
 //
+// With Procedures, the model also says which steps of a long run are worth repeating, so that the next run need not find
+// them again. For example, an agent has found out in twelve steps how to restore the test database, and the fact
+// "procedure restore the database" says "When the tests need data: 1. stop the server 2. run make restore". A run is
+// long if it completed with at least 10 steps and 5 successful calls; the model is shown the last 50.
+//
 // The facts belong to the owner of the run; the option Share of [Facts] says which runs have one memory.
 //
-// Secrets are removed. Personal data stay unless Redact says otherwise, because users want them remembered. Sub-runs
-// are ignored. A fact that cannot be stored is reported as a failure of the hook and does not affect the run. An
-// Extractor is safe for concurrent use if its Store is.
+// Secrets are removed. Personal data stay unless Redact says otherwise, because users want them remembered; those in a
+// procedure are removed, because it is not about a person. Sub-runs are ignored. A fact that cannot be stored is
+// reported as a failure of the hook and does not affect the run. An Extractor is safe for concurrent use if its Store
+// is.
 type Extractor struct {
 	Store Store // required
 	// Extract finds facts in the last messages; nil: the model of the run finds them.
-	Extract func(ctx context.Context, run *agent.Run, messages []agent.Message) ([]Extracted, error)
-	Redact  *redact.Redactor // nil: remove secrets, keep personal data
+	Extract    func(ctx context.Context, run *agent.Run, messages []agent.Message) ([]Extracted, error)
+	Procedures bool             // find procedures in long runs too; it has no effect on Extract
+	Redact     *redact.Redactor // nil: remove secrets, keep personal data
 
 	seen hookkit.PerRun[bool]
 }
 
 // Extracted is one fact found in a conversation.
 type Extracted struct {
-	Kind string // remember, request, outcome, address, or a kind of your own
+	Kind string // remember, request, outcome, address, procedure, or a kind of your own
 	Text string
 	Key  string // what the fact is about, for example "home city"; "": derived from Kind and Text
 }
@@ -55,7 +62,7 @@ const (
 	minMessages     = 2   // in a conversation that is searched for facts: a task and a reply
 	searchedLast    = 20  // messages that are searched
 	maxExtracted    = 8   // facts of one run
-	maxFactChars    = 300 // of one fact
+	maxFactChars    = 300 // of one fact, which is as much as a prompt shows
 	minFactChars    = 10  // of one fact
 	minOutcomeChars = 30  // of an outcome that Extract finds
 	duplicatePrefix = 80  // characters that make two facts duplicates
@@ -78,11 +85,14 @@ func (m *Extractor) OnRunEnd(ctx context.Context, run *agent.Run, result agent.A
 	if again || run.Parent() != "" || len(messages) < minMessages || result.Suspended != nil {
 		return nil
 	}
-	extract := m.Extract
-	if extract == nil {
-		extract = m.extractWithModel
+	messages = messages[max(0, len(messages)-searchedLast):]
+	var found []Extracted
+	var err error
+	if m.Extract != nil {
+		found, err = m.Extract(ctx, run, messages)
+	} else {
+		found, err = m.extractWithModel(ctx, run, messages, m.callsToReview(result))
 	}
-	found, err := extract(ctx, run, messages[max(0, len(messages)-searchedLast):])
 	facts, dropped := m.clean(found)
 	if dropped > 0 {
 		err = errors.Join(err, fmt.Errorf("%d facts are not stored: a run stores at most %d", dropped, maxExtracted))
@@ -101,9 +111,13 @@ func (m *Extractor) OnRunEnd(ctx context.Context, run *agent.Run, result agent.A
 
 // clean redacts, shortens and deduplicates facts, and counts those beyond the most that a run stores.
 func (m *Extractor) clean(found []Extracted) (facts []Extracted, dropped int) {
-	redactor := cmp.Or(m.Redact, storable)
 	seen := make(map[string]bool)
 	for _, f := range found {
+		redactor := cmp.Or(m.Redact, storable)
+		if f.Kind == procedureKind {
+			redactor = new(redact.Redactor)
+			f.Key = strings.TrimSpace(procedureKind + " " + strings.TrimPrefix(f.Key, procedureKind+" "))
+		}
 		f.Kind = shorten.Line(cmp.Or(f.Kind, "fact"), 40)
 		f.Key = shorten.Line(redactor.CutText(strings.TrimSpace(f.Key), shorten.KeyChars), shorten.KeyChars)
 		f.Text = shorten.Line(redactor.CutText(f.Text, maxFactChars), maxFactChars)

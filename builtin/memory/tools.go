@@ -28,8 +28,7 @@ const (
 
 // Tools returns tools with which a model keeps facts itself: remember, recall and forget. For example, a user says
 // "call me Jo", the model calls remember, and the [Injector] of the next run shows the fact. The tool recall also finds
-// the conversations that an [Archive] has stored. Give them to the agent as
-// any other tool.
+// the conversations that an [Archive] has stored. Give them to the agent as any other tool.
 //
 // Each tool acts for the owner of the run that calls it, by agentspec.IdentityOf: a model never changes the common
 // memory or that of another owner. Without an owner, for example in a loop that does not name one, the tools fail. Keys
@@ -42,11 +41,8 @@ func Tools(s Store) []agent.Tool {
 	if s == nil {
 		panic("memory.Tools: the store is nil; give a memory.Facts or your own")
 	}
-	return []agent.Tool{
-		toolOf("remember", func(ctx context.Context, args toolArgs) (string, error) { return remember(ctx, s, args) }),
-		toolOf("recall", func(ctx context.Context, args toolArgs) (string, error) { return recall(ctx, s, args) }),
-		toolOf("forget", func(ctx context.Context, args toolArgs) (string, error) { return forget(ctx, s, args) }),
-	}
+	k := keeper{s}
+	return []agent.Tool{toolOf("remember", k.remember), toolOf("recall", k.recall), toolOf("forget", k.forget)}
 }
 
 // NoteTool returns the tool append_note, with which a model appends to the notes of the owner of its run. The
@@ -147,7 +143,10 @@ func (a toolArgs) key() (string, error) {
 	return shorten.Line(key, maxToolKey), err
 }
 
-func remember(ctx context.Context, s Store, args toolArgs) (string, error) {
+// A keeper is a store that a model changes.
+type keeper struct{ Store }
+
+func (k keeper) remember(ctx context.Context, args toolArgs) (string, error) {
 	key, err := args.key()
 	if err != nil {
 		return "", err
@@ -156,18 +155,18 @@ func remember(ctx context.Context, s Store, args toolArgs) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	if err = s.Put(ctx, Fact{Key: key, Value: value, Source: "remember"}); err != nil {
+	if err = k.Put(ctx, Fact{Key: key, Value: value, Source: "remember"}); err != nil {
 		return "", fmt.Errorf("the fact is not stored: %w", err)
 	}
 	return "remembered: " + key, nil
 }
 
-func forget(ctx context.Context, s Store, args toolArgs) (string, error) {
+func (k keeper) forget(ctx context.Context, args toolArgs) (string, error) {
 	key, err := args.key()
 	if err != nil {
 		return "", err
 	}
-	had, err := s.Forget(ctx, key, GlobalScope)
+	had, err := k.Forget(ctx, key, GlobalScope)
 	if err != nil {
 		return "", fmt.Errorf("the fact is not removed: %w", err)
 	}
@@ -177,12 +176,12 @@ func forget(ctx context.Context, s Store, args toolArgs) (string, error) {
 	return "forgotten: " + key, nil
 }
 
-func recall(ctx context.Context, s Store, args toolArgs) (string, error) {
-	facts, more, err := s.Search(ctx, Query{Text: args.Query, Limit: maxRecalled})
+func (k keeper) recall(ctx context.Context, args toolArgs) (string, error) {
+	facts, more, err := k.Search(ctx, Query{Text: args.Query, Limit: maxRecalled})
 	var turns []Fact
 	moreTurns := 0
 	if err == nil && args.Query != "" {
-		turns, moreTurns, err = s.Search(ctx, Query{Text: args.Query, Scope: TurnScope, Limit: maxTurnsRecalled})
+		turns, moreTurns, err = k.Search(ctx, Query{Text: args.Query, Scope: TurnScope, Limit: maxTurnsRecalled})
 	}
 	if err != nil {
 		return "", fmt.Errorf("the memory cannot be read: %w", err)

@@ -41,8 +41,8 @@ func TestRunsTeachAndGateLaterOnes(t *testing.T) {
 		for steps, want := range map[int]int{9: 0, 10: 1} { // with a call in each step but the last
 			store := new(memory.Facts)
 			looptest.Harness{
-				Turns: append(working(steps-1), looptest.Reply(`{"procedures":[{"name":"a","when":"b","steps":["c"]}]}`)),
-				Tools: all[agent.Tool](work()), Hooks: all[agent.Hook](&memory.Review{Store: store}),
+				Turns: append(working(steps-1), looptest.Reply(`{"facts":[{"kind":"procedure","key":"a","text":"b: 1. c 2. d"}]}`)),
+				Tools: all[agent.Tool](work()), Hooks: all[agent.Hook](&memory.Extractor{Store: store, Procedures: true}),
 			}.Do(t, t.Context(), loop.Request{Task: "go", Conversation: "c"})
 			facts, _, err := store.Search(as, memory.Query{})
 			if err != nil || len(facts) != want {
