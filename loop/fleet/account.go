@@ -1,6 +1,7 @@
 package fleet
 
 import (
+	"cmp"
 	"context"
 	"crypto/tls"
 	"encoding/json"
@@ -28,9 +29,10 @@ import (
 // done, no connection could be made, or its error is an *agent.PromptTooLong or has a method Refused() bool that
 // returns true. The errors of loop/anthropic and loop/openai have it, for example for status 401 and 429.
 //
-// Tokens are bounded as well as the prompt is counted, so give a model that counts its own tokens. If an account limits
-// tokens, a request without MaxTokens gets that of [Worker.MaxReply]. Do not set the limit of a reply in
-// LLMRequest.Extra. Calls that hooks make themselves, with Env.Model, are not reserved.
+// Tokens and their cost are bounded as well as the prompt is counted, so give a model that counts its own tokens. If an
+// account limits one of them, a request without MaxTokens gets that of [Worker.MaxReply]. Do not set the limit of a reply
+// in LLMRequest.Extra. A limit on the cost needs [Worker.Prices]: a run makes no call whose price is unknown. Calls that
+// hooks make themselves, with Env.Model, are not reserved.
 type Account struct {
 	Name  string // any text but ""
 	Limit Amount // a zero field has no limit
@@ -38,11 +40,22 @@ type Account struct {
 
 // An Amount is what calls of a model cost.
 type Amount struct {
-	Calls  int `json:"calls"`
-	Tokens int `json:"tokens"`
+	Calls  int     `json:"calls"`
+	Tokens int     `json:"tokens"`
+	Cost   float64 `json:"cost"` // in the unit of Usage.Cost
 }
 
-func (a Amount) plus(b Amount) Amount { return Amount{add(a.Calls, b.Calls), add(a.Tokens, b.Tokens)} }
+func (a Amount) plus(b Amount) Amount {
+	return Amount{add(a.Calls, b.Calls), add(a.Tokens, b.Tokens), min(price(a.Cost)+price(b.Cost), math.MaxFloat64)}
+}
+
+// price returns a cost that can be added. A negative one, as of a wrong price, counts as 0.
+func price(cost float64) float64 {
+	if math.IsNaN(cost) {
+		return 0
+	}
+	return min(max(cost, 0), math.MaxFloat64)
+}
 
 // add returns the sum of two numbers. It saturates. A negative number, as of a wrong counter of tokens, counts as 0.
 func add(a, b int) int {
@@ -55,32 +68,52 @@ func add(a, b int) int {
 
 // within reports whether a fits a limit.
 func (a Amount) within(limit Amount) bool {
-	return (limit.Calls == 0 || a.Calls <= limit.Calls) && (limit.Tokens == 0 || a.Tokens <= limit.Tokens)
+	return (limit.Calls == 0 || a.Calls <= limit.Calls) && (limit.Tokens == 0 || a.Tokens <= limit.Tokens) &&
+		(limit.Cost == 0 || a.Cost <= limit.Cost)
 }
 
-// limits describes a as a limit.
-func (a Amount) limits() string {
-	switch {
-	case a.Tokens == 0:
-		return fmt.Sprintf("%d calls", a.Calls)
-	case a.Calls == 0:
-		return fmt.Sprintf("%d tokens", a.Tokens)
+// String describes the fields that are not zero, for example as a limit.
+func (a Amount) String() string {
+	var all []string
+	if a.Calls != 0 {
+		all = append(all, fmt.Sprintf("%d calls", a.Calls))
 	}
-	return fmt.Sprintf("%d calls and %d tokens", a.Calls, a.Tokens)
+	if a.Tokens != 0 {
+		all = append(all, fmt.Sprintf("%d tokens", a.Tokens))
+	}
+	if a.Cost != 0 {
+		all = append(all, fmt.Sprintf("a cost of %g", a.Cost))
+	}
+	return cmp.Or(strings.Join(all, " and "), "nothing")
 }
 
 // ErrSpent is the error of a run whose account is used up.
 var ErrSpent = errors.New("fleet: the account is used up")
 
-// limitsTokens reports whether one of the accounts limits tokens.
-func limitsTokens(accounts []Account) bool {
-	return slices.ContainsFunc(accounts, func(a Account) bool { return a.Limit.Tokens > 0 })
+// bounds reports whether one of the accounts has a limit that f accepts.
+func bounds(accounts []Account, f func(limit Amount) bool) bool {
+	return slices.ContainsFunc(accounts, func(a Account) bool { return f(a.Limit) })
 }
 
-// worstCase returns the most that a request is expected to cost. Its reply has at most req.MaxTokens.
-func worstCase(run *agent.Run, req agent.LLMRequest) Amount {
-	tokens := add(run.Env.CountTokens(req.Messages), agentspec.EstimateTools(req.Tools))
-	return Amount{1, add(tokens, req.MaxTokens)}
+func limitsTokens(limit Amount) bool { return limit.Tokens > 0 || limit.Cost > 0 }
+func limitsCost(limit Amount) bool   { return limit.Cost > 0 }
+
+// worstCase returns the most that a request is expected to cost. Its reply has at most req.MaxTokens. known says that
+// the price is known.
+func worstCase(run *agent.Run, req agent.LLMRequest, prices agent.Pricer) (worst Amount, known bool) {
+	prompt := add(run.Env.CountTokens(req.Messages), agentspec.EstimateTools(req.Tools))
+	worst = Amount{Calls: 1, Tokens: add(prompt, req.MaxTokens)}
+	if prices == nil {
+		return worst, false
+	}
+	for _, usage := range []agent.Usage{ // writing a cache may cost more
+		{Input: prompt, Output: req.MaxTokens}, {Input: prompt, CacheWrite: prompt, Output: req.MaxTokens},
+	} {
+		var cost float64
+		cost, known = prices.Price(req, agent.LLMResponse{Usage: usage})
+		worst.Cost = max(worst.Cost, price(cost))
+	}
+	return worst, known
 }
 
 // costOf returns the cost of a call for which an amount is held.
@@ -89,7 +122,7 @@ func costOf(held Amount, reply agent.LLMResponse, err error) Amount {
 		return Amount{}
 	}
 	if used := reply.Usage.Total(); err == nil && used > 0 {
-		return Amount{1, used}
+		return Amount{1, used, price(reply.Usage.Cost)}
 	}
 	return held // nobody knows what the model has done
 }
@@ -272,8 +305,8 @@ func (b *bank) reserve(ctx context.Context, accounts []Account, h hold) error {
 				then = total.plus(h.Amount)
 			}
 			if !then.within(a.Limit) {
-				return false, fmt.Errorf("%w: %.100q has spent and reserved %d calls and %d tokens, and the call needs %d tokens; "+
-					"the limit is %s", ErrSpent, a.Name, total.Calls, total.Tokens, h.Amount.Tokens, a.Limit.limits())
+				return false, fmt.Errorf("%w: %.100q has spent and reserved %v, and the call needs %v; the limit is %v", ErrSpent,
+					a.Name, total, h.Amount, a.Limit)
 			}
 			if balance.Held == nil {
 				balance.Held = make(map[string]Amount)

@@ -54,13 +54,65 @@ func TestErrorNamesTheLimit(t *testing.T) {
 	b := bank{table: newMemory(simLifetime).store().Table, clock: agent.SystemClock{}}
 	for limit, want := range map[Amount]string{
 		{Calls: 1}: "the limit is 1 calls", {Tokens: 3}: "the limit is 3 tokens",
-		{Calls: 9, Tokens: 3}: "the limit is 9 calls and 3 tokens",
+		{Calls: 9, Tokens: 3}: "the limit is 9 calls and 3 tokens", {Cost: 0.5}: "the limit is a cost of 0.5",
 	} {
 		t.Run(want, func(t *testing.T) {
-			err := b.reserve(t.Context(), []Account{{"x", limit}}, hold{"a", Amount{2, 5}})
-			if err == nil || !strings.HasSuffix(err.Error(), "needs 5 tokens; "+want) {
+			err := b.reserve(t.Context(), []Account{{"x", limit}}, hold{"a", Amount{Calls: 2, Tokens: 5, Cost: 0.7}})
+			if err == nil || !strings.HasSuffix(err.Error(), "needs 2 calls and 5 tokens and a cost of 0.7; "+want) {
 				t.Errorf("got %v", err)
 			}
+		})
+	}
+}
+
+// A tokenPrice is the cost of a token of a reply. Writing a prompt to the cache costs one. A negative one is unknown.
+type tokenPrice float64
+
+func (p tokenPrice) Price(_ agent.LLMRequest, reply agent.LLMResponse) (float64, bool) {
+	return float64(p)*float64(reply.Usage.Output) + float64(reply.Usage.CacheWrite), p >= 0
+}
+
+// TestMoneyIsLimitedAcrossRuns: each call may cost as much as the longest reply and a cached prompt do, and costs less.
+// Runs of one account stop before they exceed it. Nothing is called whose price is unknown.
+func TestMoneyIsLimitedAcrossRuns(t *testing.T) {
+	for name, c := range map[string]struct {
+		price tokenPrice
+		limit float64
+		calls int // until the account is used up
+		err   string
+	}{
+		"Used":    {0.25, 120, 3, "and a cost of 120"}, // 25 a call, of at most 100 and the prompt
+		"Free":    {0, 120, 4, ""},
+		"Unknown": {-1, 120, 0, "the price of the model"},
+		"None":    {-1, 0, 4, ""}, // the account limits something else
+	} {
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				store := newMemory(simLifetime).store()
+				client := NewClient(store)
+				calls := 0
+				model := agentModel(func(req agent.LLMRequest) agent.LLMResponse {
+					calls++
+					return agent.LLMResponse{Content: "done", Usage: agent.Usage{Input: 5, Output: 100}}
+				})
+				w := &Worker{Store: store, Logger: quiet, Slots: 1, Agents: clerk(model), MaxReply: 200, Prices: c.price,
+					Accounts: func(Task) []Account { return []Account{{"x", Amount{Calls: 9, Cost: c.limit}}} }}
+				work(t, w, func(ctx context.Context) {
+					for i := range 4 {
+						err := client.Submit(ctx, task(fmt.Sprint(i)))
+						r, failed := client.Wait(ctx, fmt.Sprint(i))
+						if spent := i >= c.calls; err != nil || failed != nil || (r.State == Failed) != spent ||
+							spent && !strings.Contains(r.Err, c.err) {
+							t.Errorf("%d: %+v, %v, %v", i, r, err, failed)
+						}
+					}
+				})
+				b, err := client.Balance(t.Context(), "x")
+				want := Amount{Calls: c.calls, Tokens: 105 * c.calls, Cost: max(0, float64(c.price)) * 100 * float64(c.calls)}
+				if err != nil || calls != c.calls || b.Spent != want || len(b.Held) > 0 {
+					t.Errorf("%d calls, %+v, %v, want %+v", calls, b, err, want)
+				}
+			})
 		})
 	}
 }
@@ -73,14 +125,14 @@ func (says) Error() string   { return "it failed" }
 func TestOnlyRefusedCallsCostNothing(t *testing.T) {
 	dial := &net.OpError{Op: "dial", Err: syscall.ECONNREFUSED}
 	reset := &net.OpError{Op: "read", Err: syscall.ECONNRESET}
-	held, usage := Amount{1, 500}, agent.Usage{Input: 20, Output: 22}
+	held, usage := Amount{Calls: 1, Tokens: 500}, agent.Usage{Input: 20, Output: 22}
 	for _, c := range []struct {
 		name  string
 		err   error
 		usage agent.Usage
 		want  Amount
 	}{
-		{"Reply", nil, usage, Amount{1, 42}}, {"NoUsage", nil, agent.Usage{}, held},
+		{"Reply", nil, usage, Amount{Calls: 1, Tokens: 42}}, {"NoUsage", nil, agent.Usage{}, held},
 		{"NegativeUsage", nil, agent.Usage{Input: -9}, held},
 		{"CutStream", io.ErrUnexpectedEOF, agent.Usage{}, held}, {"CutWithUsage", io.ErrUnexpectedEOF, usage, held},
 		{"Late", context.DeadlineExceeded, agent.Usage{}, held}, {"Cancelled", context.Canceled, agent.Usage{}, held},
@@ -111,8 +163,9 @@ func TestFailedCallsStayWithinTheLimit(t *testing.T) {
 		calls     int  // that reach the model
 		spent     Amount
 	}{
-		{name: "Cut", err: io.ErrUnexpectedEOF, calls: 2, spent: Amount{2, 2 * (1 + 4 + 400)}},
-		{name: "CutShort", err: io.ErrUnexpectedEOF, maxTokens: 95, calls: 10, spent: Amount{10, 10 * (1 + 4 + 95)}},
+		{name: "Cut", err: io.ErrUnexpectedEOF, calls: 2, spent: Amount{Calls: 2, Tokens: 2 * (1 + 4 + 400)}},
+		{name: "CutShort", err: io.ErrUnexpectedEOF, maxTokens: 95, calls: 10,
+			spent: Amount{Calls: 10, Tokens: 10 * (1 + 4 + 95)}},
 		{name: "Refused", err: says(true), calls: 30}, {name: "Ended", err: io.ErrUnexpectedEOF, ended: true},
 	} {
 		t.Run(c.name, func(t *testing.T) {
@@ -167,7 +220,7 @@ func TestFailedCallsStayWithinTheLimit(t *testing.T) {
 
 // TestAccountsOfOtherReleases: an unknown field is kept. While an account has another type, its runs wait.
 func TestAccountsOfOtherReleases(t *testing.T) {
-	stored, err := json.Marshal(Balance{Spent: Amount{1, 2}, Held: map[string]Amount{"b/1/1": {3, 4}}})
+	stored, err := json.Marshal(Balance{Spent: Amount{Calls: 1, Tokens: 2}, Held: map[string]Amount{"b/1/1": {Calls: 3, Tokens: 4}}})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -204,7 +257,7 @@ func TestAccountsOfOtherReleases(t *testing.T) {
 					t.Errorf("%s: %+v, %v", what, r, err)
 				}
 				b, err := client.Balance(ctx, "x")
-				if err != nil || b.Spent != (Amount{2, 12}) || b.Held["b/1/1"] != (Amount{3, 4}) {
+				if err != nil || b.Spent != (Amount{Calls: 2, Tokens: 12}) || b.Held["b/1/1"] != (Amount{Calls: 3, Tokens: 4}) {
 					t.Errorf("%s: %+v, %v", what, b, err)
 				}
 			})

@@ -1,6 +1,7 @@
 package fleet
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -61,7 +62,8 @@ func (w *Worker) Advance(ctx context.Context, run string) (Next, error) {
 
 // Perform makes one of the calls in Next and records its result. Calls of one run may be performed at the same time, by
 // any workers. A call that has a result is not made again. A call that has begun and has no result is made again only
-// if its tool is read-only or idempotent; otherwise the next Advance asks a person about it.
+// if its tool is read-only or idempotent; otherwise the next Advance asks a person about it. A run whose call has stopped
+// Tries workers is set aside.
 func (w *Worker) Perform(ctx context.Context, run, key string) error {
 	if err := w.prepare(); err != nil {
 		return err
@@ -84,6 +86,9 @@ func (w *Worker) Perform(ctx context.Context, run, key string) error {
 	}
 	c := &claim{w: w, d: &direct{run: run}, rec: rec, hard: ctx, drain: ctx, writer: w.writer(rec)}
 	c.writer.key = key
+	if tries := rec.begunBy(key); len(tries) >= cmp.Or(w.Tries, 3) {
+		return w.setAside(ctx, c.d, rec, tries)
+	}
 	own, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
 	j := c.journal(w.accounts(rec.task), cancel)
@@ -108,6 +113,16 @@ func (r *record) needs(effect call) bool {
 		}
 	}
 	return true
+}
+
+// begunBy returns the workers that have begun a call and have not recorded its result.
+func (r *record) begunBy(key string) (workers []string) {
+	for _, c := range r.calls {
+		if c.Key == key && !c.void && c.outcome == nil {
+			workers = append(workers, c.worker)
+		}
+	}
+	return workers
 }
 
 // keyOf returns the key of a call of the run, or of a run that it has started.

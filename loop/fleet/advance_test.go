@@ -228,6 +228,37 @@ func TestEngineKeepsTheVersionOfARun(t *testing.T) {
 	}
 }
 
+// TestEngineSetsPoisonedCallsAside: an idempotent call kills each worker that makes it, until its run is set aside.
+func TestEngineSetsPoisonedCallsAside(t *testing.T) {
+	store := newMemory(simLifetime).store()
+	pay := &looptest.Tool{Name: "pay", Result: "paid"}
+	worker := func(log Log, clock agent.Clock) *Worker {
+		model := looptest.NewScript(looptest.Call("pay", nil))
+		return &Worker{Store: Store{Log: log, Table: store.Table}, Logger: quiet, Clock: clock,
+			Agents: clerk(model, loop.Idempotent(pay))}
+	}
+	c := NewClient(store)
+	if err := c.Submit(t.Context(), task("a")); err != nil {
+		t.Fatal(err)
+	}
+	next, err := worker(store.Log, nil).Advance(t.Context(), "a")
+	if err != nil || len(next.Calls) != 1 {
+		t.Fatalf("%+v, %v", next, err)
+	}
+	for range 3 {
+		ctx, cancel := context.WithCancel(t.Context())
+		if err := worker(noResults{store.Log}, dyingClock{cancel}).Perform(ctx, "a", next.Calls[0]); err == nil {
+			t.Error("it has ended")
+		}
+	}
+	if err := worker(store.Log, nil).Perform(t.Context(), "a", next.Calls[0]); err != nil || pay.Count() != 3 {
+		t.Errorf("%v, %d calls", err, pay.Count())
+	}
+	if next, err := worker(store.Log, nil).Advance(t.Context(), "a"); err != nil || next.State != SetAside {
+		t.Errorf("%+v, %v", next, err)
+	}
+}
+
 // noResults is the log of a process that dies before it records a result.
 type noResults struct{ Log }
 

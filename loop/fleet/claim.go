@@ -90,6 +90,7 @@ func (c *claim) try(ctx context.Context, cancel context.CancelCauseFunc) error {
 func (c *claim) journal(accounts []Account, cancel context.CancelCauseFunc) *journal {
 	j := newJournal(c.hard, c.writer, c.rec)
 	j.bank, j.accounts, j.maxReply, j.cancel = c.w.bank, accounts, cmp.Or(c.w.MaxReply, DefaultReply), cancel
+	j.prices = c.w.Prices
 	j.draining = func() bool { return c.drain.Err() != nil }
 	_, j.defers = c.d.(*direct)
 	return j

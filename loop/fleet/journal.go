@@ -23,7 +23,8 @@ type journal struct {
 	rec      *record         // at the claim; only read
 	bank     *bank
 	accounts []Account
-	maxReply int // tokens; see Worker.MaxReply
+	maxReply int          // tokens; see Worker.MaxReply
+	prices   agent.Pricer // see Worker.Prices
 	draining func() bool
 	defers   bool                    // an engine makes the calls; see Worker.Advance
 	only     string                  // the key of the only call to make; "" in Advance
@@ -248,10 +249,16 @@ func (j *journal) aroundLLM(
 	j.attempts++
 	h := hold{ID: fmt.Sprintf("%s/%d/%d", j.run, j.rec.claims, j.attempts)}
 	j.mu.Unlock()
-	if req.MaxTokens <= 0 && limitsTokens(j.accounts) {
+	if req.MaxTokens <= 0 && bounds(j.accounts, limitsTokens) {
 		req.MaxTokens = j.maxReply
 	}
-	h.Amount = worstCase(run, req)
+	var known bool
+	if h.Amount, known = worstCase(run, req, j.prices); !known && bounds(j.accounts, limitsCost) {
+		err := fmt.Errorf("an account limits the cost, and the price of the model %.100q is unknown; give Worker.Prices one",
+			req.Model)
+		j.stop(err)
+		return none, err
+	}
 	if err := j.bank.reserve(j.ctx, j.accounts, h); err != nil {
 		if errors.Is(err, ErrUnreadable) {
 			j.stop(err)
@@ -265,7 +272,11 @@ func (j *journal) aroundLLM(
 	)
 	if err == nil {
 		answer, err = next.Call(ctx, req)
-		cost = costOf(h.Amount, answer.Value(), err)
+		reply := answer.Value()
+		if j.prices != nil {
+			reply.Usage.Cost, _ = j.prices.Price(req, reply)
+		}
+		cost = costOf(h.Amount, reply, err)
 	}
 	if settled := j.bank.settle(j.ctx, j.accounts, h.ID, cost); settled != nil {
 		j.stop(fmt.Errorf("the accounts cannot be charged: %w", settled))

@@ -37,6 +37,9 @@ type Worker struct {
 	// MaxReply is MaxTokens of the requests that have none, of tasks with an account that limits tokens; 0: DefaultReply.
 	// Some models refuse a request for more than they can send, so give less for them.
 	MaxReply int
+	// Prices are the prices of the models, for accounts that limit the cost; nil: unknown. For example, it is an
+	// *observe.Cost with Prices.
+	Prices agent.Pricer
 
 	Logger *slog.Logger // nil: slog.Default()
 	Clock  agent.Clock  // for waiting only; nil: the system clock
