@@ -30,9 +30,9 @@ import (
 // returns true. The errors of loop/anthropic and loop/openai have it, for example for status 401 and 429.
 //
 // Tokens and their cost are bounded as well as the prompt is counted, so give a model that counts its own tokens. If an
-// account limits one of them, a request without MaxTokens gets that of [Worker.MaxReply]. Do not set the limit of a reply
-// in LLMRequest.Extra. A limit on the cost needs [Worker.Prices]: a run makes no call whose price is unknown. Calls that
-// hooks make themselves, with Env.Model, are not reserved.
+// account limits one of them, a request without MaxTokens gets that of [Worker.MaxReply]. Do not set the limit of a
+// reply in LLMRequest.Extra. A limit on the cost needs [Worker.Prices]: a run makes no call whose price is unknown.
+// Calls that hooks make themselves, with Env.Model, are not reserved.
 type Account struct {
 	Name  string // any text but ""
 	Limit Amount // a zero field has no limit

@@ -220,7 +220,8 @@ func TestFailedCallsStayWithinTheLimit(t *testing.T) {
 
 // TestAccountsOfOtherReleases: an unknown field is kept. While an account has another type, its runs wait.
 func TestAccountsOfOtherReleases(t *testing.T) {
-	stored, err := json.Marshal(Balance{Spent: Amount{Calls: 1, Tokens: 2}, Held: map[string]Amount{"b/1/1": {Calls: 3, Tokens: 4}}})
+	held := map[string]Amount{"b/1/1": {Calls: 3, Tokens: 4}}
+	stored, err := json.Marshal(Balance{Spent: Amount{Calls: 1, Tokens: 2}, Held: held})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -62,8 +62,8 @@ func (w *Worker) Advance(ctx context.Context, run string) (Next, error) {
 
 // Perform makes one of the calls in Next and records its result. Calls of one run may be performed at the same time, by
 // any workers. A call that has a result is not made again. A call that has begun and has no result is made again only
-// if its tool is read-only or idempotent; otherwise the next Advance asks a person about it. A run whose call has stopped
-// Tries workers is set aside.
+// if its tool is read-only or idempotent; otherwise the next Advance asks a person about it. A run whose call has
+// stopped Tries workers is set aside.
 func (w *Worker) Perform(ctx context.Context, run, key string) error {
 	if err := w.prepare(); err != nil {
 		return err

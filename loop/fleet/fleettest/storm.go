@@ -30,23 +30,27 @@ type Engine interface {
 // An Open opens an engine for a store. newer is the release of its processes, or nil for this one.
 type Open func(s fleet.Store, newer *Newer) Engine
 
-// Storm runs agents that pay and ask, kills workers at drawn operations of the store, lets operations fail, and checks
-// the promises: each run ends once, each payment is made once, the account of a tenant is not exceeded, and a person
-// answers each question. Half of the workers and clients are of a newer release, with more fields in what they write.
-// All clients get the same results. With -short it has fewer runs and kills. A nil open is the queue of the store.
+// Storm runs agents that pay and ask, kills workers and clients at drawn operations of the store, pauses workers for
+// longer than a claim lives, lets operations fail, and checks the promises: each run ends once, each payment is made
+// once, the account of a tenant is not exceeded, and a person answers each question. Half of the workers and clients
+// are of a newer release, with more fields in what they write. All clients get the same results. With -short it has
+// fewer runs and faults. A nil open is the queue of the store.
 func Storm(t *testing.T, s fleet.Store, open Open) {
 	open = orQueue(open)
 	newer := &Newer{r: rand.New(rand.NewPCG(3, 4))}
 	st := &storm{
-		releases: []release{{open(s, nil), s}, {open(newer.Store(s), newer), newer.Store(s)}},
-		r:        rand.New(rand.NewPCG(1, 2)), kills: 8, bound: 40, paid: make(map[string]int),
-		workers: make(map[string]*worker),
+		releases: []release{{open, s, nil}, {open, newer.Store(s), newer}},
+		r:        rand.New(rand.NewPCG(1, 2)), kills: 8, clientKills: 20, pauses: 4, pause: 4 * time.Second, bound: 40,
+		paid: make(map[string]int), workers: make(map[string]*process),
+	}
+	if s.Queue != nil {
+		st.pause = s.Queue.Lifetime() * 4 / 3
 	}
 	runs := 24
 	if testing.Short() {
-		runs, st.kills, st.bound = 6, 3, 10
+		runs, st.kills, st.clientKills, st.pauses, st.bound = 6, 3, 6, 1, 10
 	}
-	ctx, stop := context.WithTimeout(t.Context(), 5*time.Minute)
+	ctx, stop := context.WithTimeout(t.Context(), 15*time.Minute)
 	defer stop()
 	var workers, clients sync.WaitGroup
 	for _, release := range st.releases {
@@ -78,9 +82,9 @@ func Storm(t *testing.T, s fleet.Store, open Open) {
 		t.Errorf("the bounded tenant made %d calls of the model, of %d, and %d runs were stopped", st.calls, st.bound,
 			st.stopped)
 	}
-	t.Logf("%d runs, of which %d were stopped by their account; %d payments, %d workers killed, %d calls in doubt; "+
-		"%d values with other fields, runs left to the newer release %d times",
-		runs, st.stopped, len(st.paid), len(st.workers)-2, st.doubts, newer.wrote, st.left)
+	t.Logf("%d runs, of which %d were stopped by their account; %d payments, %d workers and %d clients killed, "+
+		"%d workers paused, %d calls in doubt; %d values with other fields, runs left to the newer release %d times",
+		runs, st.stopped, len(st.paid), len(st.workers)-2, st.clientsKilled, st.paused, st.doubts, newer.wrote, st.left)
 	if newer.wrote == 0 {
 		t.Error("the newer release has written nothing")
 	}
@@ -88,15 +92,22 @@ func Storm(t *testing.T, s fleet.Store, open Open) {
 
 // A release is a release of workers and clients, with the store as it uses it.
 type release struct {
-	Engine
+	open  Open
 	store fleet.Store
+	newer *Newer
+}
+
+// engine opens the engine for a process.
+func (r release) engine(p *process) Engine {
+	return r.open(p.store(r.store), r.newer)
 }
 
 // compare checks that the clients of both releases get the same result.
 func (st *storm) compare(ctx context.Context, run string) {
 	var results []fleet.Result
 	for _, release := range st.releases {
-		s, err := release.WaitFor(ctx, run, func(s fleet.Status) bool { return s.State.Final() })
+		e := release.open(release.store, release.newer)
+		s, err := e.WaitFor(ctx, run, func(s fleet.Status) bool { return s.State.Final() })
 		if err != nil {
 			st.report("%s: %v", run, err)
 			return
@@ -112,17 +123,21 @@ func (st *storm) compare(ctx context.Context, run string) {
 type storm struct {
 	releases []release
 
+	pause time.Duration // of a worker; longer than its claims live
+
 	mu       sync.Mutex
 	r        *rand.Rand
-	kills    int // that are left
 	bound    int // calls of the model that the bounded tenant may make; those of killed workers count
-	workers  map[string]*worker
+	workers  map[string]*process
 	paid     map[string]int // by item
 	calls    int            // of the model, for the bounded tenant
 	stopped  int
 	doubts   int
 	left     int64 // runs that a worker has left to the newer release
 	problems []string
+
+	kills, clientKills, pauses int // that are left
+	clientsKilled, paused      int
 }
 
 func (st *storm) report(format string, args ...any) {
@@ -131,14 +146,16 @@ func (st *storm) report(format string, args ...any) {
 	st.problems = append(st.problems, fmt.Sprintf(format, args...))
 }
 
-// A worker is a process that may be killed: from then on, its operations have no effect.
-type worker struct {
+// A process is a worker or a client that may be killed: from then on, its operations have no effect.
+type process struct {
 	agent.SystemClock
-	st    *storm
-	left  atomic.Int64 // operations until it is killed
-	dead  atomic.Bool
-	ended chan struct{} // closed when it does nothing any more
-	stop  context.CancelFunc
+	st     *storm
+	left   atomic.Int64 // operations until it is killed
+	wakes  atomic.Int64 // operations until it pauses; then it does nothing for a while
+	paused sync.RWMutex // locked during the pause
+	dead   atomic.Bool
+	ended  chan struct{} // closed when it does nothing any more
+	stop   context.CancelFunc
 }
 
 var (
@@ -146,16 +163,16 @@ var (
 	errLost   = errors.New("the answer was lost")
 )
 
-// Sleep makes the worker the clock of its operations.
-func (w *worker) Sleep(ctx context.Context, d time.Duration) error {
+// Sleep makes the process the clock of its operations.
+func (w *process) Sleep(ctx context.Context, d time.Duration) error {
 	if w.dead.Load() {
 		return errKilled
 	}
 	return w.SystemClock.Sleep(ctx, d)
 }
 
-// kill ends the worker. When it returns, the worker makes no payment any more.
-func (w *worker) kill() {
+// kill ends the process. When it returns, the process makes no payment any more.
+func (w *process) kill() {
 	w.st.mu.Lock()
 	w.dead.Store(true)
 	w.st.mu.Unlock()
@@ -163,10 +180,19 @@ func (w *worker) kill() {
 }
 
 // do makes an operation of the store. Some fail before it, and some after it.
-func (w *worker) do(f func() error) error {
+func (w *process) do(f func() error) error {
 	if w.left.Add(-1) == 0 {
 		w.kill()
 	}
+	if w.wakes.Add(-1) == 0 {
+		w.st.mu.Lock()
+		w.st.paused++
+		w.st.mu.Unlock()
+		w.paused.Lock()
+		time.Sleep(w.st.pause)
+		w.paused.Unlock()
+	}
+	w.awake()
 	w.st.mu.Lock()
 	drawn := w.st.r.IntN(60)
 	w.st.mu.Unlock()
@@ -182,30 +208,45 @@ func (w *worker) do(f func() error) error {
 	return errLost
 }
 
+// awake waits until the process does not pause.
+func (w *process) awake() {
+	w.paused.RLock()
+	defer w.paused.RUnlock()
+}
+
+// store returns a store as the process uses it.
+func (w *process) store(s fleet.Store) fleet.Store {
+	s.Log, s.Table = faultyLog{s.Log, w}, faultyTable{s.Table, w}
+	if s.Queue != nil { // otherwise the engine has its own
+		s.Queue = faultyQueue{s.Queue, w}
+	}
+	return s
+}
+
 // supervise starts workers of a release one after the other, each until it is killed.
 func (st *storm) supervise(ctx context.Context, release release) {
 	for ctx.Err() == nil {
 		st.mu.Lock()
-		p := &worker{st: st, ended: make(chan struct{})}
+		p := &process{st: st, ended: make(chan struct{})}
 		if p.left.Store(1 << 40); st.kills > 0 {
 			st.kills--
 			p.left.Store(int64(10 + st.r.IntN(80)))
+		}
+		if st.pauses > 0 {
+			st.pauses--
+			p.wakes.Store(int64(10 + st.r.IntN(30)))
 		}
 		name := fmt.Sprint("worker", len(st.workers))
 		st.workers[name] = p
 		st.mu.Unlock()
 		var own context.Context
 		own, p.stop = context.WithCancel(ctx)
-		store := fleet.Store{Log: faultyLog{release.store.Log, p}, Table: faultyTable{release.store.Table, p}}
-		if release.store.Queue != nil { // otherwise the engine has its own
-			store.Queue = faultyQueue{release.store.Queue, p}
-		}
 		w := &fleet.Worker{
-			Store: store,
+			Store: p.store(release.store),
 			Name:  name, Agents: map[string]*loop.Agent{"clerk": st.clerk(p)}, Clock: p, Grace: time.Millisecond,
 			Logger: slog.New(slog.DiscardHandler), Tries: 20, Accounts: st.accounts, Sweep: time.Second,
 		}
-		err := release.Work(own, w)
+		err := release.open(release.store, release.newer).Work(own, w)
 		p.stop()
 		st.mu.Lock()
 		st.left += w.Stats().Left
@@ -227,8 +268,9 @@ type item struct {
 }
 
 // clerk is the agent: it pays twice, pays with the permission of a person, and pays again.
-func (st *storm) clerk(p *worker) *loop.Agent {
+func (st *storm) clerk(p *process) *loop.Agent {
 	pay := func(_ context.Context, args item) (string, error) {
+		p.awake()
 		st.mu.Lock()
 		defer st.mu.Unlock()
 		if p.dead.Load() {
@@ -280,20 +322,45 @@ func (m model) Generate(_ context.Context, req agent.LLMRequest) (agent.LLMRespo
 // client submits a task, answers its questions, and checks its result.
 func (st *storm) client(ctx context.Context, release release, run, tenant string) error {
 	task := fleet.Task{ID: run, Agent: "clerk", Text: run + " " + tenant, Tenant: tenant}
-	if err := release.Submit(ctx, task); err != nil {
-		return err
-	}
-	for {
-		s, err := release.WaitFor(ctx, run, func(s fleet.Status) bool { return s.State.Final() || len(s.Questions) > 0 })
-		if err != nil {
+	err := st.call(ctx, release, func(ctx context.Context, e Engine) error { return e.Submit(ctx, task) })
+	for err == nil {
+		var s fleet.Status
+		err = st.call(ctx, release, func(ctx context.Context, e Engine) (err error) {
+			s, err = e.WaitFor(ctx, run, func(s fleet.Status) bool { return s.State.Final() || len(s.Questions) > 0 })
 			return err
-		}
-		if s.State.Final() {
+		})
+		switch {
+		case err != nil:
+		case s.State.Final():
 			return st.checkResult(*s.Result, tenant)
+		default:
+			err = st.answer(ctx, release, s)
 		}
-		if err := st.answer(ctx, release, s); err != nil {
+	}
+	return err
+}
+
+// call makes a call of a client. If the client is killed meanwhile, another one makes the call again.
+func (st *storm) call(ctx context.Context, release release, f func(context.Context, Engine) error) error {
+	for {
+		p := &process{st: st}
+		p.left.Store(1 << 40)
+		st.mu.Lock()
+		if st.clientKills > 0 && st.r.IntN(2) == 0 {
+			st.clientKills--
+			p.left.Store(int64(1 + st.r.IntN(4)))
+		}
+		st.mu.Unlock()
+		var own context.Context
+		own, p.stop = context.WithCancel(ctx)
+		err := f(own, release.engine(p))
+		p.stop()
+		if err == nil || !p.dead.Load() || ctx.Err() != nil {
 			return err
 		}
+		st.mu.Lock()
+		st.clientsKilled++
+		st.mu.Unlock()
 	}
 }
 
@@ -324,8 +391,8 @@ func (st *storm) answer(ctx context.Context, release release, s fleet.Status) er
 			answers = append(answers, fleet.Retry(q, "ann"))
 		}
 	}
-	err := release.Answer(ctx, s.Task.ID, answers...)
-	if errors.Is(err, fleet.ErrConflict) { // its worker has answered
+	err := st.call(ctx, release, func(ctx context.Context, e Engine) error { return e.Answer(ctx, s.Task.ID, answers...) })
+	if errors.Is(err, fleet.ErrConflict) { // its worker has answered, or a client that was killed
 		return nil
 	}
 	return err
@@ -346,7 +413,7 @@ func (st *storm) checkResult(r fleet.Result, tenant string) error {
 
 type faultyLog struct {
 	fleet.Log
-	w *worker
+	w *process
 }
 
 func (l faultyLog) Append(ctx context.Context, run string, event []byte, last uint64) (n uint64, err error) {
@@ -366,7 +433,7 @@ func (l faultyLog) Last(ctx context.Context, run string) (n uint64, err error) {
 
 type faultyTable struct {
 	fleet.Table
-	w *worker
+	w *process
 }
 
 func (t faultyTable) Get(ctx context.Context, key string) (value []byte, n uint64, err error) {
@@ -380,7 +447,7 @@ func (t faultyTable) Put(ctx context.Context, key string, value []byte, last uin
 
 type faultyQueue struct {
 	fleet.Queue
-	w *worker
+	w *process
 }
 
 func (q faultyQueue) Put(ctx context.Context, run string) error {
@@ -400,7 +467,7 @@ func (q faultyQueue) Take(ctx context.Context) (fleet.Delivery, error) {
 
 type faultyDelivery struct {
 	fleet.Delivery
-	w *worker
+	w *process
 }
 
 func (d faultyDelivery) Renew(ctx context.Context) error {
