@@ -20,9 +20,7 @@ import (
 	"regexp"
 	"slices"
 	"strings"
-	"sync"
 
-	"golang.org/x/tools/go/analysis"
 	"golang.org/x/tools/go/analysis/multichecker"
 
 	"github.com/hookgen/hookgen/hookvet"
@@ -38,11 +36,8 @@ func main() {
 		fmt.Print(version.Text("hookvet"))
 		return
 	}
-	if os.Getenv(checking) != "" {
-		flag.Bool("version", false, "print the version of hookvet, for bug reports") // for the list of flags
-		multichecker.Main(reporting(hookvet.Analyzers())...)
-	}
-	if slices.ContainsFunc(os.Args[1:], ofVet) {
+	flag.Bool("version", false, "print the version of hookvet, for bug reports") // for the list of flags
+	if os.Getenv(checking) != "" || slices.ContainsFunc(os.Args[1:], ofVet) {
 		multichecker.Main(hookvet.Analyzers()...)
 	}
 	code, err := run()
@@ -51,24 +46,6 @@ func main() {
 		code = trouble
 	}
 	os.Exit(code)
-}
-
-// checked is the beginning of a line about a package, from the process that checks to the one that shows progress.
-const checked = "\x00checked "
-
-// reporting lets analyzers print a line for each package, the first of them that sees it.
-func reporting(all []*analysis.Analyzer) []*analysis.Analyzer {
-	var seen sync.Map
-	for _, a := range all {
-		run := a.Run
-		a.Run = func(pass *analysis.Pass) (any, error) {
-			if _, again := seen.LoadOrStore(pass.Pkg, true); !again {
-				fmt.Fprintln(os.Stderr, checked+pass.Pkg.Path())
-			}
-			return run(pass)
-		}
-	}
-	return all
 }
 
 // ofVet reports whether only go vet passes an argument: it asks for the version and the flags, and names its files.
@@ -85,21 +62,16 @@ const (
 // notRun matches the lines that multichecker prints for a package that does not compile, one per check.
 var notRun = regexp.MustCompile(`^\w+: (analysis skipped due to errors in package|failed prerequisites: .*)$`)
 
-// position matches the absolute name of a file at the beginning of a line, before its line number.
-var position = regexp.MustCompile(`^(.*?)(:\d+(?::\d+)?: )`)
-
-// shortened returns a line of multichecker with names of files relative to a directory, as go vet prints them.
+// shortened returns a line of multichecker with the names of files below a directory relative to it, as go vet prints
+// them: ./main.go and lib/lib.go.
 func shortened(line, dir string) string {
-	if m := position.FindStringSubmatch(line); m != nil && filepath.IsAbs(m[1]) {
-		name, err := filepath.Rel(dir, m[1])
-		if err == nil && filepath.Base(name) == name {
-			name = "." + string(filepath.Separator) + name
-		}
-		if err == nil && len(name) < len(m[1]) {
-			line = name + line[len(m[1]):]
-		}
+	here := "." + string(filepath.Separator)
+	line = strings.ReplaceAll(line, dir+string(filepath.Separator), here)
+	name, _, _ := strings.Cut(strings.TrimPrefix(line, here), ":")
+	if strings.ContainsRune(name, filepath.Separator) {
+		return strings.TrimPrefix(line, here)
 	}
-	return strings.ReplaceAll(line, " "+dir+string(filepath.Separator), " ."+string(filepath.Separator))
+	return line
 }
 
 // run runs the checks in another process, because multichecker never returns. It replaces the lines about checks that
@@ -125,16 +97,12 @@ func run() (int, error) {
 	}
 	line := progress.Start(os.Stderr, "hookvet")
 	defer line.Stop()
-	line.Set(func() string { return "loading packages" })
+	line.Set(func() string { return "checking" })
 	stderr := line.Writer(os.Stderr)
-	packages, skipped := 0, false
+	skipped := false
 	for r := bufio.NewReader(lines); ; {
 		text, err := r.ReadString('\n')
-		if strings.HasPrefix(text, checked) {
-			packages++
-			doing := fmt.Sprintf("%d packages checked, last %s", packages, strings.TrimSpace(text[len(checked):]))
-			line.Set(func() string { return doing })
-		} else if notRun.MatchString(strings.TrimSuffix(text, "\n")) {
+		if notRun.MatchString(strings.TrimSuffix(text, "\n")) {
 			skipped = true
 		} else {
 			fmt.Fprint(stderr, shortened(text, dir))
