@@ -73,7 +73,7 @@ func (r *reporter) sameHook(a, b callSite) bool {
 	if !isMethod || !isOther || x.Sel.Name != y.Sel.Name {
 		return false
 	}
-	at, other := r.identity(target(r.onlyValue(a.at, x.X))), r.identity(target(r.onlyValue(b.at, y.X)))
+	at, other := r.identity(target(r.onlyValue(x.X))), r.identity(target(r.onlyValue(y.X)))
 	one, another := r.identity(a.call.Args[0]), r.identity(b.call.Args[0])
 	return at != "" && at == other && one != "" && one == another
 }

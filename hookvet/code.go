@@ -45,6 +45,9 @@ type code struct {
 
 	suppressed []suppression
 
+	sources   map[*types.Var][]source
+	pointedTo map[*types.Var]bool // &v is an expression of the package
+
 	checking sync.Mutex          // one check runs at a time, since they fill the maps below
 	replaces map[*types.Var]bool // what mayReplace knows of parameters
 	graphs   map[ast.Node]*graph // what graphOf knows of functions
@@ -120,7 +123,8 @@ type hookFunc struct {
 func readCode(pass *analysis.Pass) *code {
 	c := &code{
 		pass: pass, info: pass.TypesInfo,
-		decls:    map[*types.Func]*ast.FuncDecl{},
+		decls:   map[*types.Func]*ast.FuncDecl{},
+		sources: map[*types.Var][]source{}, pointedTo: map[*types.Var]bool{},
 		replaces: map[*types.Var]bool{},
 		graphs:   map[ast.Node]*graph{},
 		byMethod: map[string][]*point{},
@@ -142,6 +146,7 @@ func readCode(pass *analysis.Pass) *code {
 			c.decls[fn] = decl
 		}
 	}
+	c.readSources()
 	for _, file := range c.files {
 		for at := range file.Preorder((*ast.FuncDecl)(nil), (*ast.FuncLit)(nil), (*ast.CallExpr)(nil)) {
 			switch n := at.Node().(type) {
@@ -242,6 +247,18 @@ func outermostFunc(at inspector.Cursor) (*ast.FuncDecl, bool) {
 		return f.Node().(*ast.FuncDecl), true
 	}
 	return nil, false
+}
+
+// functionOf returns the innermost function around a node, or nil.
+func (c *code) functionOf(n ast.Node) ast.Node {
+	for _, file := range c.files {
+		if at, ok := file.FindByPos(n.Pos(), max(n.Pos(), n.End())); ok {
+			if f, ok := enclosingFunc(at); ok {
+				return f.Node()
+			}
+		}
+	}
+	return nil
 }
 
 // references returns the identifiers inside a node that refer to an object, without its declaration.

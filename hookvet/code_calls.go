@@ -20,7 +20,7 @@ func (c *code) readCall(at inspector.Cursor, call *ast.CallExpr) {
 	c.readPassed(call)
 	selector, isDirect := ast.Unparen(call.Fun).(*ast.SelectorExpr)
 	if !isDirect { // perhaps a local variable that holds the method Fire of a point
-		selector, _ = c.onlyValue(at, call.Fun).(*ast.SelectorExpr)
+		selector, _ = c.onlyValue(call.Fun).(*ast.SelectorExpr)
 	}
 	if selector == nil {
 		return
@@ -99,8 +99,8 @@ func (c *code) funcOf(e ast.Expr) *types.Func {
 	return fn.Origin()
 }
 
-// callee returns the function or method that a call calls, or nil.
-func (c *code) callee(call *ast.CallExpr) *types.Func { return c.funcOf(call.Fun) }
+// callee returns the function or method that a call calls, also through a local variable, or nil.
+func (c *code) callee(call *ast.CallExpr) *types.Func { return c.funcOf(c.onlyValue(call.Fun)) }
 
 // methodOfKit returns the name of the method that a selector selects from a type of hookkit, or "".
 func (c *code) methodOfKit(x *ast.SelectorExpr, typ string) string {

@@ -9,6 +9,7 @@
 //   - point.go reads the fire points of generated packages from their types;
 //   - code.go finds the hooks, fires and registrations of a package once for all checks;
 //   - graph.go answers which statements may run after others;
+//   - sources.go knows what is assigned to each variable;
 //   - variable.go answers whether a variable is read afterwards;
 //   - reach.go finds the values that come from a parameter;
 //   - standard.txt lists the functions and methods of the standard library that change such a value;

@@ -21,7 +21,7 @@ var fireCopy = check{
 
 func (r *reporter) checkCopy(f fire) {
 	passed := f.call.Args[2]
-	from := ast.Unparen(r.onlyValue(f.at, passed))
+	from := ast.Unparen(r.onlyValue(passed))
 	pointer := r.variable(passed) // nil if the address is an argument
 	function, ok := enclosingFunc(f.at)
 	if !ok || pointer != nil && from == ast.Unparen(passed) {

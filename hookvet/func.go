@@ -72,49 +72,6 @@ func written(n ast.Node) []ast.Expr {
 	return nil
 }
 
-// assigned returns the expressions that a function assigns to a variable. For v, err := f(), that is the call. For a
-// range, for v += x, v++ and &v it is nil, because the value is unknown.
-func (c *code) assigned(f ast.Node, v *types.Var) []ast.Expr {
-	var from []ast.Expr
-	for n := range ast.Preorder(f) {
-		for _, a := range assignments(n) {
-			switch {
-			case a.zero || c.variable(a.target) != v:
-			case a.ranged:
-				from = append(from, nil)
-			default:
-				from = append(from, a.value)
-			}
-		}
-		if address, ok := n.(*ast.UnaryExpr); ok && address.Op == token.AND && c.variable(address.X) == v {
-			from = append(from, nil)
-		}
-	}
-	return from
-}
-
-// onlyValue returns the expression that a local variable is set to, if the function sets it only once, and any other
-// expression as it is. For v, err := f(), that is the call.
-func (c *code) onlyValue(at inspector.Cursor, e ast.Expr) ast.Expr {
-	if value := c.valueOf(at, c.variable(e)); value != nil {
-		return value
-	}
-	return e
-}
-
-// valueOf returns the expression that a local variable is set to, if the function around a node sets it only once; else
-// nil.
-func (c *code) valueOf(at inspector.Cursor, v *types.Var) ast.Expr {
-	decl, ok := outermostFunc(at)
-	if v == nil || !ok || v.Kind() != types.LocalVar || !isLocal(decl, v) {
-		return nil
-	}
-	if from := c.assigned(decl, v); len(from) == 1 {
-		return ast.Unparen(from[0])
-	}
-	return nil
-}
-
 // usesBesidesNil counts the uses of a variable in a function, without assignments and comparisons with nil.
 func (r *reporter) usesBesidesNil(f inspector.Cursor, v *types.Var) int {
 	count := 0

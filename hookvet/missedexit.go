@@ -100,13 +100,13 @@ func (r *reporter) isFired(at inspector.Cursor, e ast.Expr) bool {
 	if v.Kind() == types.ParamVar {
 		return r.handlesAlone(decl, v)
 	}
-	return r.isExitOfFire(decl, v)
+	return r.isExitOfFire(v)
 }
 
-// isExitOfFire reports whether a function assigns nothing but the results of fires to a variable.
-func (r *reporter) isExitOfFire(f ast.Node, v *types.Var) bool {
-	from := r.assigned(f, v)
-	return len(from) > 0 && !slices.ContainsFunc(from, func(e ast.Expr) bool { return !r.isFire(e) })
+// isExitOfFire reports whether nothing but the results of fires is assigned to a variable.
+func (r *reporter) isExitOfFire(v *types.Var) bool {
+	from := r.sources[v]
+	return len(from) > 0 && !r.pointedTo[v] && !slices.ContainsFunc(from, func(s source) bool { return !r.isFire(s.e) })
 }
 
 // handlesAlone reports whether a fire of the package passes its exit to a parameter of a function, and to nothing else.
@@ -128,7 +128,7 @@ func (r *reporter) handlesAlone(decl *ast.FuncDecl, param *types.Var) bool {
 		}
 		caller, ok := enclosingFunc(at)
 		v := r.variable(call.Args[i])
-		if ok && v != nil && r.isExitOfFire(caller.Node(), v) && r.usesBesidesNil(caller, v) == 1 {
+		if ok && v != nil && r.isExitOfFire(v) && r.usesBesidesNil(caller, v) == 1 {
 			return true
 		}
 	}

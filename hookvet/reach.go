@@ -16,21 +16,13 @@ import (
 // For example, in a hook with the payload m: after to := m.To, to reaches m; after c := &m, c points to a copy;
 // m.Headers["k"] is shared, and no longer after m.Headers = maps.Clone(m.Headers), which owns the path m.Headers.
 type reach struct {
-	c        *code
-	f        ast.Node // *ast.FuncDecl or *ast.FuncLit
-	root     *types.Var
-	byCopy   bool // root points to a copy; only what the copy refers to is shared
-	sources  map[*types.Var][]source
-	owned    map[string][]ast.Node // from a path to the nodes that replace its value by one that is not shared
-	known    map[*types.Var]bool   // the answers of holds
-	copies   map[*types.Var]bool   // the answers of pointsToCopy
-	literals []*ast.FuncLit        // inside the function
-}
-
-// A source is an expression that is assigned to a variable. In a range, the variable holds the elements of it.
-type source struct {
-	e      ast.Expr // nil for a value that cannot be followed
-	ranged bool
+	c      *code
+	f      ast.Node // *ast.FuncDecl or *ast.FuncLit
+	root   *types.Var
+	byCopy bool                  // root points to a copy; only what the copy refers to is shared
+	owned  map[string][]ast.Node // from a path to the nodes that replace its value by one that is not shared
+	known  map[*types.Var]bool   // the answers of holds
+	copies map[*types.Var]bool   // the answers of pointsToCopy
 }
 
 // reachOf follows a variable through a function.
@@ -40,67 +32,14 @@ func (c *code) reachOf(root *types.Var, f ast.Node) *reach { return c.newReach(r
 func (c *code) newReach(root *types.Var, f ast.Node, byCopy bool) *reach {
 	h := &reach{
 		c: c, f: f, root: root, byCopy: byCopy,
-		sources: map[*types.Var][]source{}, owned: map[string][]ast.Node{},
-		known: map[*types.Var]bool{}, copies: map[*types.Var]bool{},
+		owned: map[string][]ast.Node{}, known: map[*types.Var]bool{}, copies: map[*types.Var]bool{},
 	}
-	for _, read := range []func(ast.Node){h.readSources, h.readArguments, h.readOwned} { // each needs the one before
-		for n := range ast.Preorder(f) {
-			read(n)
-		}
+	for n := range ast.Preorder(f) {
+		h.readOwned(n)
 	}
 	clear(h.known) // it was filled before all that is owned was known
 	clear(h.copies)
 	return h
-}
-
-func (h *reach) readSources(n ast.Node) {
-	if literal, ok := n.(*ast.FuncLit); ok && literal != h.f {
-		h.literals = append(h.literals, literal)
-	}
-	for _, a := range assignments(n) {
-		if a.result > 0 { // for example ok in v, ok := m[k]
-			a.value = nil
-		}
-		if v := h.c.variable(a.target); v != nil {
-			h.sources[v] = append(h.sources[v], source{a.value, a.ranged})
-		}
-	}
-}
-
-// readArguments adds the arguments of a literal that is called as sources of its parameters.
-func (h *reach) readArguments(n ast.Node) {
-	call, ok := n.(*ast.CallExpr)
-	if !ok {
-		return
-	}
-	literal, ok := ast.Unparen(h.onlyValue(call.Fun)).(*ast.FuncLit)
-	if !ok {
-		return
-	}
-	for i, arg := range call.Args {
-		if param := parameter(h.c.signatureOf(literal), i, call.Ellipsis.IsValid()); param != nil {
-			h.sources[param] = append(h.sources[param], source{e: arg})
-		}
-	}
-}
-
-// onlyValue returns the expression that is assigned to a variable if there is only one, and any other expression as it
-// is.
-func (h *reach) onlyValue(e ast.Expr) ast.Expr {
-	if v := h.c.variable(e); v != nil && isLocal(h.f, v) && len(h.sources[v]) == 1 {
-		if s := h.sources[v][0]; s.e != nil && !s.ranged {
-			return s.e
-		}
-	}
-	return e
-}
-
-// callee returns the function or method that a call calls, also through a variable, or nil.
-func (h *reach) callee(call *ast.CallExpr) *types.Func {
-	if fn := h.c.callee(call); fn != nil {
-		return fn
-	}
-	return h.c.funcOf(h.onlyValue(call.Fun))
 }
 
 // readOwned finds what replaces a value: an assignment, or a call that is passed the address.
@@ -128,7 +67,7 @@ func (h *reach) readOwned(n ast.Node) {
 			own(target, n)
 		}
 	case *ast.CallExpr:
-		fn := h.callee(n)
+		fn := h.c.callee(n)
 		for _, a := range h.c.arguments(n, fn) {
 			if h.pointsToCopy(a.value) && h.c.mayReplace(fn, a.param) {
 				own(a.written, n)
@@ -198,12 +137,12 @@ func (h *reach) all(known map[*types.Var]bool, v *types.Var, have func(source) b
 		return answer
 	}
 	known[v] = false // while its sources are followed, which may name it again
-	for _, s := range h.sources[v] {
+	for _, s := range h.c.sources[v] {
 		if s.e == nil || !have(s) {
 			return false
 		}
 	}
-	known[v] = len(h.sources[v]) > 0
+	known[v] = len(h.c.sources[v]) > 0
 	return known[v]
 }
 
@@ -251,19 +190,8 @@ func (h *reach) anyPrecedes(nodes []ast.Node, n ast.Node) bool {
 
 // mayPrecede reports whether a node may run before another one. In another function literal, it may.
 func (h *reach) mayPrecede(a, b ast.Node) bool {
-	f := h.functionOf(a)
-	return f != h.functionOf(b) || h.c.graphOf(f).mayPrecede(a, b)
-}
-
-// functionOf returns the innermost function around a node.
-func (h *reach) functionOf(n ast.Node) ast.Node {
-	f := h.f
-	for _, literal := range h.literals {
-		if literal.Body.Pos() <= n.Pos() && n.End() <= literal.Body.End() && literal.Pos() >= f.Pos() {
-			f = literal
-		}
-	}
-	return f
+	f := h.c.functionOf(a)
+	return f != h.c.functionOf(b) || h.c.graphOf(f).mayPrecede(a, b)
 }
 
 // sharesMemory reports whether the value of an expression gives access to memory that the caller sees.
@@ -312,7 +240,7 @@ func (h *reach) paths(e ast.Expr, assigned bool, depth int) []string {
 		return nil
 	}
 	all = append(all, variablePath(v))
-	for _, s := range h.sources[v] {
+	for _, s := range h.c.sources[v] {
 		switch {
 		case s.e == nil || assigned && !isReference(v.Type()):
 		case s.ranged:

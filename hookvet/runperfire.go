@@ -14,7 +14,7 @@ var runPerFire = check{
 			if len(f.call.Args) < 3 {
 				continue
 			}
-			made := r.asNewRun(r.onlyValue(f.at, f.call.Args[1]))
+			made := r.asNewRun(r.onlyValue(f.call.Args[1]))
 			if made == nil {
 				continue
 			}
@@ -106,7 +106,7 @@ func (r *reporter) hasWorkOf(f ownRun, run *types.Var) bool {
 		if ok && r.variable(field.X) == run {
 			continue // run.Env
 		}
-		made := r.asNewRun(r.valueOf(f.at, run))
+		made := r.asNewRun(r.valueOf(run))
 		if made == nil || !slices.EqualFunc(made.Args, f.made.Args, r.isSame) {
 			return false
 		}

@@ -64,7 +64,7 @@ func (w *writes) in(h *reach) []write {
 }
 
 func (w *writes) inCall(h *reach, call *ast.CallExpr) []write {
-	fn := h.callee(call)
+	fn := w.r.callee(call)
 	if e, by := w.r.changedInPlace(call, fn); e != nil {
 		// A method with a pointer as its receiver also changes a value that is a part of shared memory.
 		if h.sharesMemory(e) || h.isShared(e) && !isReference(w.r.typeOf(e)) {
