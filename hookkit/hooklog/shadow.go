@@ -8,8 +8,8 @@ import (
 
 	"github.com/hookgen/hookgen/hookkit"
 	"github.com/hookgen/hookgen/hookkit/internal/callsite"
-	"github.com/hookgen/hookgen/hookkit/internal/encodable"
 	"github.com/hookgen/hookgen/hookkit/internal/opaque"
+	"github.com/hookgen/hookgen/hookkit/internal/skew"
 	"github.com/hookgen/hookgen/hookkit/wire"
 )
 
@@ -88,7 +88,7 @@ func Shadow(
 		if other.Same(p) {
 			panic("hooklog: the candidate of Shadow is the live Hooks; register the candidate's hooks on Hooks of their own")
 		}
-		if why == "" && encodable.Problem(p) == "" {
+		if why == "" && skew.Problem(p) == "" {
 			s.specs[p.Name], shown = p.Spec, append(shown, p)
 		}
 	}

@@ -11,8 +11,8 @@ import (
 
 // shapeOf returns the shape of a point with a payload of type T.
 func shapeOf[T any](law string) *wire.Shape {
-	b := builder{shape: &wire.Shape{Law: law, Objects: map[string]map[string]string{}}, names: map[reflect.Type]string{}}
-	b.shape.Payload = b.expr(reflect.TypeFor[T]())
+	b := newBuilder(law)
+	b.shape.Payload = b.expr(reflect.TypeFor[T](), "")
 	return b.shape
 }
 

@@ -212,20 +212,10 @@ func (r *reader) hash(depth int) uint64 {
 
 // number returns the usual notation of a number.
 func number(text string) string {
-	if _, err := strconv.ParseInt(text, 10, 64); err == nil {
-		return text
+	if f, err := strconv.ParseFloat(text, 64); err == nil && strings.ContainsAny(text, ".eE") {
+		return strconv.FormatFloat(f, 'f', -1, 64)
 	}
-	if _, err := strconv.ParseUint(text, 10, 64); err == nil {
-		return text
-	}
-	f, err := strconv.ParseFloat(text, 64)
-	if err != nil {
-		return text
-	}
-	if i := int64(f); float64(i) == f {
-		return strconv.FormatInt(i, 10)
-	}
-	return strconv.FormatFloat(f, 'g', -1, 64)
+	return text
 }
 
 func sortedKeys[V any](m map[string]V) []string { return slices.Sorted(maps.Keys(m)) }

@@ -11,7 +11,6 @@ import (
 	"strings"
 
 	"github.com/hookgen/hookgen/hookkit"
-	"github.com/hookgen/hookgen/hookkit/internal/encodable"
 	"github.com/hookgen/hookgen/hookkit/internal/opaque"
 	"github.com/hookgen/hookgen/hookkit/internal/skew"
 	"github.com/hookgen/hookgen/hookkit/wire"
@@ -157,7 +156,7 @@ func (r *RemoteHook[H]) Bind(h H) {
 // refuseUnencodable panics if the messages of a point cannot hold its values. hookgen refuses such types where it sees
 // them; it does not see types of other packages.
 func refuseUnencodable(p hookkit.AnyPoint) {
-	if why := encodable.Problem(p); why != "" {
+	if why := skew.Problem(p); why != "" {
 		panic(fmt.Sprintf("wire: %s cannot be a wire point: %s, which JSON cannot hold; change the type, leave the field "+
 			"out with the tag json:\"-\", or mark the point //hookgen:local", p.Name, why))
 	}

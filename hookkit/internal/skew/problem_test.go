@@ -1,4 +1,4 @@
-package encodable
+package skew
 
 import (
 	"math/big"
@@ -7,6 +7,8 @@ import (
 	"testing"
 	"time"
 )
+
+type tree []tree
 
 // Types of other packages are checked when a program connects, because hookgen does not read them.
 func TestTypesThatJSONCannotHold(t *testing.T) {
@@ -33,11 +35,18 @@ func TestTypesThatJSONCannotHold(t *testing.T) {
 		"keys that are numbers":     {reflect.TypeFor[map[float64]string](), "T is a map with keys of type float64"},
 		"keys that are structs":     {reflect.TypeFor[map[struct{}]int](), "T is a map with keys of type struct {}"},
 		"keys of any type":          {reflect.TypeFor[map[any]int](), "T is a map with keys of type interface {}"},
+		"a list of itself":          {reflect.TypeFor[tree](), ""},
 	} {
 		t.Run(name, func(t *testing.T) {
-			if got := problem(c.typ, "T", map[reflect.Type]bool{}); got != c.want {
+			if got := problemOf(c.typ); got != c.want {
 				t.Errorf("the reason is %q, want %q", got, c.want)
 			}
 		})
 	}
+}
+
+func problemOf(t reflect.Type) string {
+	b := newBuilder("")
+	b.expr(t, "T")
+	return b.problem
 }
