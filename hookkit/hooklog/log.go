@@ -4,13 +4,11 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
 	"runtime"
 	"sync"
-	"time"
 
 	"github.com/hookgen/hookgen/internal/atomicfile"
 )
@@ -54,19 +52,9 @@ type Log struct {
 	lock    *atomicfile.SharedLock
 	file    *os.File // nil until the next event
 	size    int64    // of the file when the last event was appended; -1 if none was
+	info    fs.FileInfo // of the open file
 	closed  bool
-
-	info      fs.FileInfo // of the open file
-	announced int64       // rotations by all processes when the Log last looked at the path
-	looked    time.Time
-	events    int // that were appended since
 }
-
-// Looking at the path takes longer than writing a short event, so a burst of events looks at intervals.
-const (
-	lookAfter       = time.Millisecond
-	lookAfterEvents = 16
-)
 
 // Open opens a log file, or creates one that only its owner can read, with its directories. An event is appended
 // whole or not at all: if the disk is full, the part that was written is removed again. A line that a killed program
@@ -74,8 +62,8 @@ const (
 //
 // Each event is in the file when WriteEvent returns, so a program that is killed loses no event of a fire that has
 // returned. A fire never waits for long: another process that holds the lock of the file and has stopped is waited for
-// at most once, for a second. If another program renames or removes the file, at most 16 events of the same millisecond
-// are still written to the old one. To keep the disk out of the fires, pass [hookkit.Async] to ObserveAny.
+// at most once, for a second. If another program renames or removes the file, the next event begins a new one. To keep
+// the disk out of the fires, pass [hookkit.Async] to ObserveAny.
 func Open(path string, opts ...LogOption) (*Log, error) {
 	l := &Log{}
 	for _, o := range opts {
@@ -163,9 +151,8 @@ func (l *Log) append(e *Event, encoded bool) error {
 // open opens the file, unless it is open and still has its path, and returns its size.
 func (l *Log) open() (size int64, isNew bool, err error) {
 	if l.file != nil {
-		if l.inPlace() {
-			size, err = l.file.Seek(0, io.SeekEnd)
-			return size, false, err
+		if info, err := os.Stat(l.path); err == nil && os.SameFile(info, l.info) {
+			return info.Size(), false, nil
 		}
 		_ = l.release() // it has no data that is not written
 	}
@@ -173,23 +160,8 @@ func (l *Log) open() (size int64, isNew bool, err error) {
 	if l.file, size, err = atomicfile.OpenAppend(l.path); err != nil {
 		return 0, true, err
 	}
-	l.announced, l.looked, l.events = l.lock.Announced(), time.Now(), 0
 	l.info, err = l.file.Stat()
 	return size, true, err
-}
-
-// inPlace reports whether the open file still has its path. A rotation by any process is noticed at once. Other
-// programs that rename or remove the file announce nothing, so the path itself is looked at too, but not for each event
-// of a burst.
-func (l *Log) inPlace() bool {
-	announced, now := l.lock.Announced(), time.Now()
-	if announced >= 0 && announced == l.announced && l.events < lookAfterEvents && now.Sub(l.looked) < lookAfter {
-		l.events++
-		return true
-	}
-	l.announced, l.looked, l.events = announced, now, 0
-	info, err := os.Stat(l.path)
-	return err == nil && os.SameFile(info, l.info)
 }
 
 // release closes the file. The next event opens it again.
@@ -215,7 +187,6 @@ func (l *Log) rotate(keep int) error {
 			return fmt.Errorf("hooklog: the log is not rotated: %w", err)
 		}
 	}
-	l.lock.Announce()
 	return nil
 }
 

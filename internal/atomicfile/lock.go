@@ -2,7 +2,6 @@ package atomicfile
 
 import (
 	"errors"
-	"io"
 	"os"
 	"path/filepath"
 	"sync"
@@ -103,27 +102,6 @@ func (l *SharedLock) Unlock() {
 	}
 	l.held = false
 	l.local.Unlock()
-}
-
-// Announce notifies all writers that share the lock, for example that the path was renamed. It adds a byte to the file
-// of the lock. The caller holds the lock. If the byte cannot be written, nobody is notified.
-func (l *SharedLock) Announce() {
-	if n := l.Announced(); n >= 0 {
-		_, _ = l.file.WriteAt([]byte{'\n'}, n)
-	}
-}
-
-// Announced returns how often Announce was called, in any process, or -1 if it is unknown. It is cheaper than looking
-// at the path.
-func (l *SharedLock) Announced() int64 {
-	if l.file == nil {
-		return -1
-	}
-	n, err := l.file.Seek(0, io.SeekEnd)
-	if err != nil {
-		return -1
-	}
-	return n
 }
 
 // Close closes the file.

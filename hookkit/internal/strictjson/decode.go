@@ -188,34 +188,27 @@ func (w *walker) object(t reflect.Type, depth int) (err error) {
 // zero reports whether the next value is one that omitting the field would mean too.
 func (w *walker) zero() bool {
 	ahead := w.Scanner
-	raw, _ := ahead.Value()
-	return Zero(raw)
+	return isZero(&ahead, 0)
 }
 
 // Zero reports whether a JSON value is null, false, 0, an empty text, an empty array, or an object of such values.
-func Zero(raw []byte) bool {
-	s := jsonscan.Scanner{Data: raw}
-	zero, _ := readZero(&s, 0)
-	return zero
-}
+func Zero(raw []byte) bool { return isZero(&jsonscan.Scanner{Data: raw}, 0) }
 
-// readZero reads one value; ok is false after the first value that is not zero.
-func readZero(s *jsonscan.Scanner, depth int) (zero, ok bool) {
+// isZero reads one value, or a part of it if it is not zero.
+func isZero(s *jsonscan.Scanner, depth int) bool {
 	switch s.Peek() {
 	case '{':
-		zero = depth < maxDepth && s.Members(func([]byte) bool { z, _ := readZero(s, depth+1); return z })
-		return zero, zero
+		return depth < maxDepth && s.Members(func([]byte) bool { return isZero(s, depth+1) })
 	case '[':
-		zero = s.Items(func() bool { return false })
-		return zero, zero
+		return s.Items(func() bool { return false })
 	}
 	raw, _ := s.Value()
 	switch string(raw) {
 	case "null", "false", `""`:
-		return true, true
+		return true
 	}
 	n, err := strconv.ParseFloat(string(raw), 64)
-	return err == nil && n == 0, err == nil && n == 0
+	return err == nil && n == 0
 }
 
 // appendKey appends a key to a path. A key that is long or not printable is quoted, and ends after some characters.
