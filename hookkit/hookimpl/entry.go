@@ -101,17 +101,17 @@ func options[O any](opts []O) opaque.Settings {
 	return set
 }
 
-func anchors(set opaque.Settings) []anchor {
-	var as []anchor
-	add := func(regs []*opaque.Registration, after bool) {
-		for _, r := range regs {
-			as = append(as, anchor{place: r.Registered().(*registration).place, after: after})
-		}
+func anchors(set opaque.Settings) (all []anchor) {
+	for _, r := range set.Before {
+		all = append(all, anchor{placeOf(r), false})
 	}
-	add(set.Before, false)
-	add(set.After, true)
-	return as
+	for _, r := range set.After {
+		all = append(all, anchor{placeOf(r), true})
+	}
+	return all
 }
+
+func placeOf(r *opaque.Registration) *place { return r.Registered().(*registration).place }
 
 // newEntry makes an entry. Nothing is registered yet. It panics if the hook is nil, or one of the options cannot be
 // used.
@@ -119,10 +119,7 @@ func newEntry(verb, site string, k kind, hook any, set opaque.Settings) *entry {
 	refuse(verb, site, k, hook, set)
 	e := &entry{Settings: set, kind: k, hook: hook, sited: set.Site != "", anchors: anchors(set)}
 	e.Before, e.After = nil, nil // so that they do not keep hooks that are removed
-	e.Site = cmp.Or(set.Site, site)
-	if e.Name == "" {
-		e.Name = nameOf(hook)
-	}
+	e.Name, e.Site = cmp.Or(set.Name, nameOf(hook)), cmp.Or(set.Site, site)
 	if set.Queue > 0 {
 		e.queue = newQueue(set.Queue)
 	}

@@ -45,33 +45,21 @@ func (r *Registry) layers() []layer {
 // owns reports whether the layer is that of r.
 func (r *Registry) owns(l layer) bool { return l.of == r }
 
-// outer returns the registry of the outer layer, or nil if r is the outermost.
-func (r *Registry) outer() *Registry {
-	if len(r.bases) == 1 {
-		return r.bases[0]
+// around returns r and the registries of the layers around it, the outermost last.
+func (r *Registry) around() []*Registry {
+	all := []*Registry{r}
+	for len(r.bases) == 1 {
+		r = r.bases[0]
+		all = append(all, r)
 	}
-	return nil
+	return all
 }
 
 // isWith reports whether both registries belong to one Hooks and the layers on it.
 func (r *Registry) isWith(other *Registry) bool {
-	return sameHooks(r.outermost().genPoint, other.outermost().genPoint)
-}
-
-// outermost returns the registry of the same point in the Hooks that all layers are on.
-func (r *Registry) outermost() *Registry {
-	for r.outer() != nil {
-		r = r.outer()
-	}
-	return r
+	a, b := r.around(), other.around()
+	return sameHooks(a[len(a)-1].genPoint, b[len(b)-1].genPoint)
 }
 
 // isWithin reports whether outer is one of the layers around r.
-func (r *Registry) isWithin(outer *Registry) bool {
-	for at := r.outer(); at != nil; at = at.outer() {
-		if at == outer {
-			return true
-		}
-	}
-	return false
-}
+func (r *Registry) isWithin(outer *Registry) bool { return slices.Contains(r.around()[1:], outer) }

@@ -16,10 +16,7 @@ func Use(points, staged []hookkit.AnyPoint, hook any, bind func(), opts []hookki
 	site := callsite.Of(2)
 	set := options(opts)
 	refuse("Use", site, isHook, hook, set)
-	reg := newRegistration(set.Name, cmp.Or(set.Site, site))
-	if reg.name == "" {
-		reg.name = nameOf(hook)
-	}
+	reg := newRegistration(cmp.Or(set.Name, nameOf(hook)), cmp.Or(set.Site, site))
 	at, stage := registries(points), registries(staged)
 	bindOn(stage, bind)
 
@@ -76,7 +73,7 @@ func Use(points, staged []hookkit.AnyPoint, hook any, bind func(), opts []hookki
 // and if nothing is left to replace.
 func replaced(r *opaque.Registration) *registration {
 	if r != nil {
-		if now := r.Registered().(*registration).place.holder; len(now.entries) > 0 {
+		if now := placeOf(r).holder; len(now.entries) > 0 {
 			return now
 		}
 	}

@@ -50,8 +50,8 @@ type Log struct {
 	mu      sync.Mutex
 	encoder lineWriter
 	lock    *atomicfile.SharedLock
-	file    *os.File // nil until the next event
-	size    int64    // of the file when the last event was appended; -1 if none was
+	file    *os.File    // nil until the next event
+	size    int64       // of the file when the last event was appended; -1 if none was
 	info    fs.FileInfo // of the open file
 	closed  bool
 }

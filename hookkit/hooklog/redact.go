@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/json"
 	"maps"
+	"reflect"
 	"slices"
 )
 
@@ -79,28 +80,20 @@ func (r Redaction) event(e Event) Event {
 	return e
 }
 
-// keepTypes returns the redacted value with the JSON types of the original one.
+// keepTypes returns the redacted value with the JSON types of the original one. A value that is not JSON stays as it is,
+// so that the event is refused.
 func keepTypes(original, redacted json.RawMessage) json.RawMessage {
 	if bytes.Equal(original, redacted) {
 		return redacted
 	}
 	was, err := decodeNumbers(original)
-	if err != nil {
-		return redacted // not from encoding/json
+	is, failed := decodeNumbers(redacted)
+	if typed, changed := keepType(was, is); changed && err == nil && failed == nil {
+		if text, err := json.Marshal(typed); err == nil {
+			return text
+		}
 	}
-	is, err := decodeNumbers(redacted)
-	if err != nil {
-		return redacted // the event is refused
-	}
-	typed, changed := keepType(was, is)
-	if !changed {
-		return redacted
-	}
-	text, err := json.Marshal(typed)
-	if err != nil {
-		return redacted
-	}
-	return text
+	return redacted
 }
 
 func decodeNumbers(text []byte) (v any, err error) {
@@ -128,20 +121,11 @@ func keepType(was, is any) (typed any, changed bool) {
 		return is, changed
 	case []any:
 		return keepList(was, is)
-	case string:
-		if _, ok := is.(string); !ok {
-			return "", true
-		}
-	case json.Number:
-		if _, ok := is.(json.Number); !ok {
-			return 0, true
-		}
-	case bool:
-		if _, ok := is.(bool); !ok {
-			return false, true
-		}
 	case nil:
 		return nil, is != nil
+	}
+	if t := reflect.TypeOf(was); reflect.TypeOf(is) != t {
+		return reflect.Zero(t).Interface(), true // "", false, or the json.Number that is written as 0
 	}
 	return is, false
 }
