@@ -39,7 +39,7 @@ var agentLoop = []string{"hookkit", "generated/agent", "spec/agentspec", "intern
 var roomTests = []string{"builtin", "hooktest", "loop"}
 
 // modelTests are further imports of the test files of a model.
-var modelTests = []string{"builtin/retry", "hooktest/readmetest", "loop"}
+var modelTests = []string{"builtin/retry", "tests/readmetest", "loop"}
 
 // room lists the imports that a room of builtin may have: those of all rooms, and the named rooms.
 func room(others ...string) []string {
@@ -86,6 +86,7 @@ var rows = []row{
 	}, modules: []string{
 		"github.com/google/jsonschema-go",
 	}},
+	{dir: "loop/fleet/fleettest", imports: append([]string{"loop"}, agentLoop...)},
 	{dir: "loop/adapt/adapttest", imports: append([]string{"loop/adapt", "loop/looptest"}, agentLoop...)},
 	{dir: "loop/openai", imports: append([]string{"internal/modelhttp"}, agentLoop...), tests: modelTests},
 	{dir: "loop/openai/example", imports: append([]string{"loop", "loop/openai"}, agentLoop...)},

@@ -3,7 +3,7 @@ package eino_test
 import (
 	"testing"
 
-	"github.com/hookgen/hookgen/hooktest/readmetest"
+	"github.com/hookgen/hookgen/tests/readmetest"
 )
 
 func TestReadmeShowsTheExampleAsAProgram(t *testing.T) { readmetest.CheckExample(t, "eino") }

@@ -3,7 +3,7 @@ package mcp_test
 import (
 	"testing"
 
-	"github.com/hookgen/hookgen/hooktest/readmetest"
+	"github.com/hookgen/hookgen/tests/readmetest"
 )
 
 func TestTheReadmeHasTheExample(t *testing.T) { readmetest.CheckProgram(t) }

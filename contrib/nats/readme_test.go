@@ -7,7 +7,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/hookgen/hookgen/hooktest/readmetest"
+	"github.com/hookgen/hookgen/tests/readmetest"
 )
 
 // readFile returns the text of a file.

@@ -5,7 +5,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"github.com/hookgen/hookgen/hooktest/readmetest"
+	"github.com/hookgen/hookgen/tests/readmetest"
 )
 
 func TestReadmeShowsTheExampleAsAProgram(t *testing.T) { readmetest.CheckExample(t, "otel") }

@@ -3,7 +3,7 @@ package sqlite
 import (
 	"testing"
 
-	"github.com/hookgen/hookgen/hooktest/readmetest"
+	"github.com/hookgen/hookgen/tests/readmetest"
 )
 
 func TestReadmeHasTheExample(t *testing.T) { readmetest.CheckBody(t) }

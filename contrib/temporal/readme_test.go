@@ -3,7 +3,7 @@ package temporal
 import (
 	"testing"
 
-	"github.com/hookgen/hookgen/hooktest/readmetest"
+	"github.com/hookgen/hookgen/tests/readmetest"
 )
 
 func TestReadmeHasTheProgram(t *testing.T) { readmetest.CheckProgram(t) }

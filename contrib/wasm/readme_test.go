@@ -8,7 +8,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/hookgen/hookgen/hooktest/readmetest"
+	"github.com/hookgen/hookgen/tests/readmetest"
 )
 
 func TestReadmeHasThePrograms(t *testing.T) {

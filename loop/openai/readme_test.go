@@ -4,7 +4,7 @@ import (
 	"slices"
 	"testing"
 
-	"github.com/hookgen/hookgen/hooktest/readmetest"
+	"github.com/hookgen/hookgen/tests/readmetest"
 )
 
 func TestTheReadmeHasTheProgram(t *testing.T) { readmetest.CheckProgram(t) }
