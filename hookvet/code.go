@@ -71,8 +71,9 @@ type callSite struct {
 // A fire is a call of Fire or FireBy, or of a local variable that holds one of them.
 type fire struct {
 	callSite
-	point *point
-	hooks ast.Expr // the expression before the name of the point; nil if the point is a variable of its own
+	point   *point
+	results *types.Tuple
+	hooks   ast.Expr // the expression before the name of the point; nil if the point is a variable of its own
 }
 
 // An add is a call of Add, AddFunc, Observe or ObserveFunc of a point.

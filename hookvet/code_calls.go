@@ -17,7 +17,12 @@ func (c *code) readCall(at inspector.Cursor, call *ast.CallExpr) {
 		}
 		return
 	}
-	c.readPassed(call)
+	c.eachArgument(call, func(arg ast.Expr, hook types.Type) {
+		p, typ := c.pointOfType(hook, "", "Observer"), namedOf(c.typeOf(arg))
+		if p != nil && typ != nil {
+			c.passed = append(c.passed, passedHook{typ.Origin(), p, c.pointOfType(hook, "Observer") != nil})
+		}
+	})
 	selector, isDirect := ast.Unparen(call.Fun).(*ast.SelectorExpr)
 	if !isDirect { // perhaps a local variable that holds the method Fire of a point
 		selector, _ = c.onlyValue(call.Fun).(*ast.SelectorExpr)
@@ -45,7 +50,11 @@ func (c *code) readCall(at inspector.Cursor, call *ast.CallExpr) {
 	}
 	switch name := method.Name(); {
 	case name == "Fire" || name == "FireBy":
-		c.addFire(at, call, p, selector)
+		f := fire{callSite: callSite{call, at}, point: p, results: method.Signature().Results()}
+		if s, ok := ast.Unparen(selector.X).(*ast.SelectorExpr); ok && hooksOf(c.typeOf(s.X)) != nil {
+			f.hooks = ast.Unparen(s.X)
+		}
+		c.fires = append(c.fires, f)
 	case isDirect && slices.Contains([]string{"Add", "Observe", "AddFunc", "ObserveFunc"}, name):
 		a := add{callSite: callSite{call, at}, point: p, observes: strings.HasPrefix(name, "Observe")}
 		c.adds = append(c.adds, a)
@@ -55,25 +64,12 @@ func (c *code) readCall(at inspector.Cursor, call *ast.CallExpr) {
 	}
 }
 
-func (c *code) addFire(at inspector.Cursor, call *ast.CallExpr, p *point, selector *ast.SelectorExpr) {
-	f := fire{callSite: callSite{call, at}, point: p}
-	if s, ok := ast.Unparen(selector.X).(*ast.SelectorExpr); ok && hooksOf(c.typeOf(s.X)) != nil {
-		f.hooks = ast.Unparen(s.X)
-	}
-	c.fires = append(c.fires, f)
-}
-
-// readPassed finds the arguments whose parameters are hooks or observers of a point.
-func (c *code) readPassed(call *ast.CallExpr) {
-	sig, ok := c.typeOf(call.Fun).Underlying().(*types.Signature)
-	if !ok {
-		return
-	}
-	for i, arg := range call.Args[:min(len(call.Args), sig.Params().Len())] {
-		hook := sig.Params().At(i).Type()
-		p, typ := c.pointOfType(hook, "", "Observer"), namedOf(c.typeOf(arg))
-		if p != nil && typ != nil {
-			c.passed = append(c.passed, passedHook{typ.Origin(), p, c.pointOfType(hook, "Observer") != nil})
+// eachArgument calls visit for each argument of a call with the type of its parameter, without those of a variadic one
+// but the first.
+func (c *code) eachArgument(call *ast.CallExpr, visit func(e ast.Expr, to types.Type)) {
+	if sig, ok := c.typeOf(call.Fun).Underlying().(*types.Signature); ok {
+		for i, arg := range call.Args[:min(len(call.Args), sig.Params().Len())] {
+			visit(arg, sig.Params().At(i).Type())
 		}
 	}
 }

@@ -7,30 +7,21 @@ import (
 	"strings"
 
 	"golang.org/x/tools/go/ast/inspector"
+	"golang.org/x/tools/go/types/typeutil"
 )
 
 // findHooks finds the generated packages: this package and all that it imports, directly or not.
 func (c *code) findHooks() {
-	seen := map[*types.Package]bool{}
-	var visit func(*types.Package)
-	visit = func(pkg *types.Package) {
-		if seen[pkg] {
-			return
+	for _, pkg := range typeutil.Dependencies(c.pass.Pkg) {
+		name := typeIn(pkg, "Hooks")
+		if name == nil {
+			continue
 		}
-		seen[pkg] = true
-		if name := typeIn(pkg, "Hooks"); name != nil {
-			if hooks := hooksOf(name.Type()); hooks != nil && hooks.Obj() == name {
-				c.hooks = append(c.hooks, hooks)
+		if hooks := hooksOf(name.Type()); hooks != nil && hooks.Obj() == name {
+			c.hooks = append(c.hooks, hooks)
+			for _, p := range pointsOf(hooks) {
+				c.addPoint(p)
 			}
-		}
-		for _, imported := range pkg.Imports() {
-			visit(imported)
-		}
-	}
-	visit(c.pass.Pkg)
-	for _, hooks := range c.hooks {
-		for _, p := range pointsOf(hooks) {
-			c.addPoint(p)
 		}
 	}
 }

@@ -48,15 +48,7 @@ func (r *reporter) eachConversion(at inspector.Cursor, visit func(e ast.Expr, to
 			}
 			return
 		}
-		sig, ok := r.typeOf(n.Fun).Underlying().(*types.Signature)
-		if !ok {
-			return
-		}
-		for i, e := range n.Args {
-			if i < sig.Params().Len() {
-				visit(e, sig.Params().At(i).Type())
-			}
-		}
+		r.eachArgument(n, visit)
 	}
 }
 

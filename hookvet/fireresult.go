@@ -17,12 +17,9 @@ var fireResult = check{
 	},
 }
 
+// checkResult reports the first result that is dropped and that the program needs. Who decided, and the result of a
+// wrapped act, may be dropped.
 func (r *reporter) checkResult(f fire) {
-	sig, ok := r.typeOf(f.call.Fun).Underlying().(*types.Signature)
-	if !ok {
-		return
-	}
-	roles := f.point.roles(sig)
 	at := f.at
 	for {
 		if _, ok := at.Parent().Node().(*ast.ParenExpr); !ok {
@@ -30,7 +27,7 @@ func (r *reporter) checkResult(f fire) {
 		}
 		at = at.Parent()
 	}
-	dropped := make([]bool, len(roles))
+	dropped := make([]bool, f.results.Len())
 	switch n := at.Parent().Node().(type) {
 	case *ast.ExprStmt, *ast.GoStmt, *ast.DeferStmt:
 		for i := range dropped {
@@ -43,20 +40,22 @@ func (r *reporter) checkResult(f fire) {
 			}
 		}
 	}
-	for i, role := range roles {
-		if role == roleOther || !dropped[i] {
+	for i := range dropped {
+		if !dropped[i] {
 			continue
 		}
-		switch role {
-		case roleExit:
+		switch f.results.At(i).Name() { // hookgen names them
+		case "exit":
 			r.report(f.call, "the decision of %s is dropped: handle it with %s", f.point,
 				r.qualified(f.point.pkg, "Match"+f.point.name))
-		case roleError:
+			return
+		case "err":
 			r.report(f.call, "the error of %s is dropped: if a hook failed, the program must not continue", f.point)
-		case roleCollected:
+			return
+		case "collected":
 			r.report(f.call, "what the hooks of %s contribute is dropped", f.point)
+			return
 		}
-		return
 	}
 }
 

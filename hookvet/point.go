@@ -134,36 +134,6 @@ func (p *point) is(other *point) bool { return p.typ.Obj() == other.typ.Obj() }
 // canReplace reports whether a hook may return another payload. A hook that only edits a field may not.
 func (p *point) canReplace() bool { return p.pkg.Scope().Lookup("Replace"+p.name) != nil }
 
-// A role is the purpose of a result of Fire or FireBy.
-type role int
-
-const (
-	roleOther     role = iota // who decided, and the result of a wrapped act
-	roleExit                  // the decision
-	roleCollected             // the contributions
-	roleError                 // the error
-)
-
-// roles returns the role of each result of a Fire or FireBy.
-func (p *point) roles(fire *types.Signature) []role {
-	roles := make([]role, fire.Results().Len())
-	for i := range roles {
-		t := fire.Results().At(i).Type()
-		switch {
-		case i == len(roles)-1 && types.Identical(t, types.Universe.Lookup("error").Type()):
-			roles[i] = roleError
-		case p.around:
-		case p.exit != nil && types.Identical(t, p.exit):
-			roles[i] = roleExit
-		case i == 0 || roles[i-1] == roleExit || isNamed(fire.Results().At(i-1).Type(), kitPath, "By"):
-			if _, ok := t.Underlying().(*types.Slice); ok {
-				roles[i] = roleCollected
-			}
-		}
-	}
-	return roles
-}
-
 // hooksOf returns the Hooks of a generated package if a type, or the type that it points to, is one; else nil.
 func hooksOf(t types.Type) *types.Named { return hooksWithin(deref(t), maxHooksDepth) }
 

@@ -3,8 +3,6 @@ package hookvet
 import (
 	_ "embed"
 	"fmt"
-	"go/parser"
-	"go/token"
 	"go/types"
 	"slices"
 	"strings"
@@ -49,16 +47,13 @@ func (k check) analyzer() *analysis.Analyzer {
 // docOf returns the documentation of a check: the text of the package comment below the heading "Analyzer NAME", after
 // the name itself. It begins with one line, then has a blank line and the rule.
 func docOf(name string) string {
-	file, err := parser.ParseFile(token.NewFileSet(), "doc.go", docFile, parser.ParseComments|parser.PackageClauseOnly)
-	if err != nil {
-		panic(err)
-	}
-	_, section, found := strings.Cut(file.Doc.Text(), "# Analyzer "+name+"\n\n"+name+": ")
+	comment, _, _ := strings.Cut(docFile, "\npackage ")
+	_, section, found := strings.Cut(comment, "// # Analyzer "+name+"\n//\n// "+name+": ")
 	if !found {
 		panic("doc.go has no section on the check " + name)
 	}
-	section, _, _ = strings.Cut(section, "\n# ")
-	return strings.TrimSpace(section)
+	section, _, _ = strings.Cut(section, "\n// # ")
+	return strings.TrimSpace(strings.NewReplacer("\n// ", "\n", "\n//", "\n").Replace(section))
 }
 
 // A reporter is the code of a package with the means to report findings of a check.

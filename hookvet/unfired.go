@@ -58,6 +58,13 @@ func (f firedUses) addFamily(use string, t types.Type) {
 	}
 }
 
+// addMade adds the Hooks that an expression or a variable has as its type, and those that they extend.
+func (f firedUses) addMade(t types.Type) {
+	if _, isPointer := types.Unalias(t).(*types.Pointer); !isPointer {
+		f.addFamily(makes, t)
+	}
+}
+
 func qualifiedName(typ *types.Named) string { return pathOf(typ.Obj().Pkg()) + "." + typ.Obj().Name() }
 
 func runUnfired(r *reporter) {
@@ -108,18 +115,14 @@ func (r *reporter) readHooks(file *ast.File, f firedUses) {
 		case *ast.CallExpr:
 			r.readPassedHooks(n, f)
 			if r.isBuiltin(n, "new") && len(n.Args) == 1 {
-				r.readMade(n.Args[0], f)
+				f.addMade(r.typeOf(n.Args[0]))
 			}
-		case *ast.ValueSpec:
-			for _, name := range n.Names {
-				r.readMade(name, f)
-			}
-		case *ast.Field:
-			if n.Type != nil {
-				r.readMade(n.Type, f)
+		case *ast.Ident:
+			if v, ok := r.info.Defs[n].(*types.Var); ok {
+				f.addMade(v.Type())
 			}
 		case *ast.CompositeLit:
-			r.readMade(n, f)
+			f.addMade(r.typeOf(n))
 		}
 	}
 }
@@ -172,15 +175,4 @@ func (r *reporter) firesFamily(hooks *types.Named, f firedUses) bool {
 		return (slices.Contains(family(hooks), relative) || slices.Contains(family(relative), hooks)) &&
 			slices.ContainsFunc(pointsOf(relative), func(p *point) bool { return f.has(fires, p.typ) })
 	})
-}
-
-// readMade adds the Hooks that an expression has as its type, and those that they extend.
-func (r *reporter) readMade(e ast.Expr, f firedUses) {
-	t := r.typeOf(e)
-	if obj := r.info.Defs[asIdent(e)]; obj != nil {
-		t = obj.Type()
-	}
-	if _, isPointer := types.Unalias(t).(*types.Pointer); !isPointer {
-		f.addFamily(makes, t)
-	}
 }
