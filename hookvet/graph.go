@@ -82,12 +82,9 @@ func (g *graph) after(from place, skip func(*cfg.Block) bool, visit func(place) 
 
 // reaches reports whether b may run after a.
 func (g *graph) reaches(a, b ast.Node) bool {
-	from, ok := g.find(a)
-	if !ok {
-		return false
-	}
-	to, ok := g.find(b)
-	if !ok {
+	from, isKnown := g.find(a)
+	to, isOther := g.find(b)
+	if !isKnown || !isOther {
 		return false
 	}
 	reached := false

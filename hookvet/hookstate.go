@@ -148,69 +148,71 @@ func (s *stateCheck) check(target, written ast.Expr, in sharedVars) {
 	s.reported[written.Pos()] = true
 }
 
-// locks are the places of a function that take and release locks.
+// locks are the places of a function that take and release locks, with the expression of the mutex; it is "" for what no
+// Unlock releases.
 type locks struct {
-	graph   *graph
-	taken   []lock
-	release []lock
-}
-
-// A lock is a node that takes or releases one.
-type lock struct {
-	at ast.Node
-	of string // the expression of a mutex; "" for something that is not released by an Unlock
+	graph           *graph
+	taken, released map[place]string
+	hidden          bool // the graph does not have a place that takes one
 }
 
 // mayHold reports whether a lock may be held when a node runs.
 func (l locks) mayHold(n ast.Node) bool {
 	at, ok := l.graph.find(n)
-	if !ok {
-		return len(l.taken) > 0
+	if !ok || l.hidden {
+		return l.hidden || len(l.taken) > 0
 	}
-	return slices.ContainsFunc(l.taken, func(taken lock) bool {
-		from, ok := l.graph.find(taken.at)
-		if !ok || from == at {
-			return true
-		}
-		held := false
+	for from, of := range l.taken {
+		held := from == at
 		l.graph.after(from, nil, func(p place) bool {
 			held = held || p == at
-			return !held && !slices.ContainsFunc(l.release, func(r lock) bool {
-				released, ok := l.graph.find(r.at)
-				return ok && released == p && r.of == taken.of
-			})
+			released, ok := l.released[p]
+			return !held && (!ok || released != of)
 		})
-		return held
-	})
+		if held {
+			return true
+		}
+	}
+	return false
 }
 
 // locksOf finds the locks of a function, without those of literals inside it.
 func (r *reporter) locksOf(f ast.Node) locks {
-	l := locks{graph: r.graphOf(f)}
+	l := locks{graph: r.graphOf(f), taken: map[place]string{}, released: map[place]string{}}
 	body, ok := r.cursor(bodyOf(f))
 	if !ok {
 		return l
 	}
-	body.Inspect(nil, func(at inspector.Cursor) bool {
-		switch n := at.Node().(type) {
-		case *ast.FuncLit:
-			return false
-		case *ast.CallExpr:
-			_, deferred := at.Parent().Node().(*ast.DeferStmt)
-			switch name, of := r.methodCall(n); {
-			case strings.EqualFold(name, "Unlock") || strings.EqualFold(name, "RUnlock"):
-				if !deferred {
-					l.release = append(l.release, lock{n, of})
-				}
-			case strings.EqualFold(name, "Lock") || strings.EqualFold(name, "RLock"):
-				l.taken = append(l.taken, lock{n, of})
-				return true
-			case r.calleeWaits(n, maxWaitDepth):
-				l.taken = append(l.taken, lock{n, ""})
-			}
+	take := func(n ast.Node, of string) {
+		if at, ok := l.graph.find(n); ok {
+			l.taken[at] = of
+		} else {
+			l.hidden = true
 		}
+	}
+	body.Inspect(nil, func(at inspector.Cursor) bool {
+		if _, isLiteral := at.Node().(*ast.FuncLit); isLiteral {
+			return false
+		}
+		call, isCall := at.Node().(*ast.CallExpr)
 		if waits := r.waitsAt(at); waits != nil {
-			l.taken = append(l.taken, lock{waits, ""})
+			take(waits, "")
+		} else if isCall && r.calleeWaits(call, maxWaitDepth) {
+			take(call, "")
+		}
+		if !isCall {
+			return true
+		}
+		switch name, of := r.methodCall(call); strings.ToLower(name) {
+		case "unlock", "runlock":
+			if _, deferred := at.Parent().Node().(*ast.DeferStmt); deferred {
+				break
+			}
+			if at, ok := l.graph.find(call); ok {
+				l.released[at] = of
+			}
+		case "lock", "rlock":
+			take(call, of)
 		}
 		return true
 	})

@@ -4,6 +4,8 @@ import (
 	"go/ast"
 	"go/types"
 	"slices"
+
+	"golang.org/x/tools/go/types/typeutil"
 )
 
 var runPerFire = check{
@@ -56,20 +58,14 @@ func (r *reporter) isSameWork(a, b ownRun) bool {
 	return r.isSame(target(a.call.Args[2]), target(b.call.Args[2])) || !named && !a.point.is(b.point)
 }
 
-// asNewRun returns an expression that is a call of a NewRun function; nil for any other.
+// asNewRun returns an expression that is a call of a function NewRun, or of a variable that holds one; nil for any other.
 func (r *reporter) asNewRun(e ast.Expr) *ast.CallExpr {
 	call, ok := ast.Unparen(e).(*ast.CallExpr)
 	if !ok || !isRun(r.typeOf(call)) {
 		return nil
 	}
-	fun := ast.Unparen(call.Fun)
-	if instance, ok := fun.(*ast.IndexExpr); ok {
-		fun = instance.X
-	}
-	if name := lastName(fun); name == nil || name.Name != "NewRun" { // a function, or a variable that holds one
-		return nil
-	}
-	if x, ok := fun.(*ast.SelectorExpr); ok && r.info.Selections[x] != nil {
+	made := typeutil.Callee(r.info, call)
+	if made == nil || made.Name() != "NewRun" || made.Parent() == nil { // methods and fields have no parent
 		return nil
 	}
 	return call

@@ -132,27 +132,16 @@ func (r *reporter) passes(e ast.Expr, v *types.Var) bool {
 	return false
 }
 
-// mentions reports whether an expression contains a value of the type other than to select a field of it.
+// mentions reports whether an expression contains a value of the type, an instance of it, or a pointer to it.
 func (r *reporter) mentions(e ast.Expr, typ *types.Named) bool {
-	found := false
-	ast.Inspect(e, func(n ast.Node) bool {
-		if x, ok := n.(*ast.SelectorExpr); ok {
-			if _, isField := r.info.Uses[x.Sel].(*types.Var); isField && r.isOf(x.X, typ) {
-				return false
+	for n := range ast.Preorder(e) {
+		if e, ok := n.(ast.Expr); ok {
+			if named := namedOf(r.typeOf(e)); named != nil && named.Origin() == typ {
+				return true
 			}
 		}
-		if e, ok := n.(ast.Expr); ok {
-			found = found || r.isOf(e, typ)
-		}
-		return !found
-	})
-	return found
-}
-
-// isOf reports whether an expression has the type, an instance of it, or points to it.
-func (r *reporter) isOf(e ast.Expr, typ *types.Named) bool {
-	named := namedOf(r.typeOf(e))
-	return named != nil && named.Origin() == typ
+	}
+	return false
 }
 
 func (r *reporter) checkBound(t boundType, m *types.Func) {

@@ -26,15 +26,7 @@ type firedFact struct {
 // AFact makes it a fact.
 func (*firedFact) AFact() {}
 
-func (f *firedFact) String() string {
-	var points []string
-	for _, use := range f.Uses {
-		if point, ok := strings.CutPrefix(use, fires); ok {
-			points = append(points, point)
-		}
-	}
-	return fires + strings.Join(points, ", ")
-}
+func (f *firedFact) String() string { return strings.Join(f.Uses, " ") }
 
 // firedUses are the entries of a firedFact: one of these words, and the name of a type.
 type firedUses map[string]bool

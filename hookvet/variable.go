@@ -11,28 +11,7 @@ import (
 // A watched is a variable, or one field of it, whose later reads count.
 type watched struct {
 	v     *types.Var
-	field string   // "" for the whole variable
-	loop  ast.Stmt // the innermost loop that declares it, so that each iteration has a new one; nil without one
-}
-
-// watch returns a variable of a function, or the field of it if that is not "".
-func watch(f ast.Node, v *types.Var, field string) watched {
-	w := watched{v: v, field: field}
-	ast.Inspect(f, func(n ast.Node) bool {
-		switch n := n.(type) {
-		case *ast.RangeStmt:
-			if n.Pos() < v.Pos() && v.Pos() < n.End() {
-				w.loop = n
-			}
-		case *ast.ForStmt:
-			// A variable of the first clause keeps its value from one iteration to the next.
-			if n.Body.Pos() < v.Pos() && v.Pos() < n.End() {
-				w.loop = n
-			}
-		}
-		return true
-	})
-	return w
+	field string // "" for the whole variable
 }
 
 // isUnreadAfter reports whether nothing may read a local variable of a function, or a field of it if that is not "",
@@ -43,11 +22,11 @@ func (c *code) isUnreadAfter(f, n ast.Node, v *types.Var, field string, except a
 	if !ok || !isLocal(f, v) || c.isResult(f, v) || c.escapes(f, v, except) {
 		return false
 	}
-	w := watch(f, v, field)
+	w := watched{v, field}
 	used := false
-	isNewLife := func(next *cfg.Block) bool {
-		return w.loop != nil && next.Stmt == w.loop &&
-			(next.Kind == cfg.KindRangeLoop || next.Kind == cfg.KindForLoop || next.Kind == cfg.KindForPost)
+	isNewLife := func(next *cfg.Block) bool { // the loop of a range gives its variables new values
+		loop, ok := next.Stmt.(*ast.RangeStmt)
+		return ok && next.Kind == cfg.KindRangeLoop && loop.Pos() < v.Pos() && v.Pos() < loop.Body.Pos()
 	}
 	g.after(from, isNewLife, func(p place) bool {
 		reads, assigns := c.access(p.node(), w)
@@ -74,6 +53,14 @@ func (c *code) access(n ast.Node, w watched) (reads, assigns bool) {
 		return reads, assigns && !reads
 	case *ast.IncDecStmt:
 		return c.readsInTarget(n.X, w), false
+	case *ast.ValueSpec:
+		for _, name := range n.Names {
+			assigns = assigns || c.info.Defs[name] == w.v
+		}
+		for _, e := range n.Values {
+			reads = reads || c.readsField(e, w)
+		}
+		return reads, assigns && !reads
 	}
 	return c.readsField(n, w), false
 }
