@@ -8,4 +8,4 @@ import (
 
 func TestTheReadmeHasTheExample(t *testing.T) { readmetest.CheckProgram(t) }
 
-func TestTheReadmeNamesTheModules(t *testing.T) { readmetest.CheckAdded(t) }
+func TestTheReadmeNamesTheModules(t *testing.T) { readmetest.CheckLinked(t) }

@@ -22,8 +22,7 @@ func must[T any](v T, err error) T {
 	return v
 }
 
-// An agent keeps its conversation, records and budget on a server, and asks a hook service. README.md shows this
-// program.
+// An agent keeps its conversation, records and budget on a server, and asks a hook service.
 func Example() {
 	ctx := context.Background()
 	dir := must(os.MkdirTemp("", "agents"))

@@ -20,7 +20,7 @@ func readFile(t *testing.T, name string) string {
 	return string(text)
 }
 
-func TestReadmeHasTheExample(t *testing.T) { readmetest.CheckBody(t) }
+func TestReadmeHasTheExample(t *testing.T) { readmetest.CheckExample(t, "nats") }
 
 // modules returns the modules of others that a package links.
 func modules(t *testing.T, pkg string) []string {

@@ -16,7 +16,7 @@ import (
 	"github.com/hookgen/hookgen/loop/looptest"
 )
 
-// An agent keeps its conversations, memory and audit log in one file. README.md shows this program.
+// An agent keeps its conversations, memory and audit log in one file.
 func Example() {
 	dir, err := os.MkdirTemp("", "agent")
 	if err != nil {

@@ -6,6 +6,6 @@ import (
 	"github.com/hookgen/hookgen/tests/readmetest"
 )
 
-func TestReadmeHasTheExample(t *testing.T) { readmetest.CheckBody(t) }
+func TestReadmeHasTheExample(t *testing.T) { readmetest.CheckExample(t, "sqlite") }
 
 func TestReadmeNamesTheLinkedModules(t *testing.T) { readmetest.CheckLinked(t) }

@@ -45,33 +45,6 @@ func CheckExample(t *testing.T, pkg string) {
 	has(t, "```text\n"+output+"```")
 }
 
-// CheckBody checks that the first program in README.md does the same as the example: the lines of their functions are
-// equal but for indentation and blank lines.
-func CheckBody(t *testing.T) {
-	t.Helper()
-	_, program, _ := strings.Cut(read(t, "README.md"), "```go\n")
-	program, _, _ = strings.Cut(program, "```")
-	_, program, found := strings.Cut(program, "func main() {")
-	if !found {
-		t.Fatal("README.md has no program")
-	}
-	_, tested, _ := strings.Cut(read(t, "example_test.go"), "func Example() {")
-	tested, _, _ = strings.Cut(tested, "\t// Output:")
-	if got, want := lines(program), append(lines(tested), "}"); !slices.Equal(got, want) {
-		t.Errorf("the program is\n%s\nwant\n%s", strings.Join(got, "\n"), strings.Join(want, "\n"))
-	}
-}
-
-// lines returns the lines of a text without indentation and blank lines.
-func lines(text string) (all []string) {
-	for line := range strings.Lines(text) {
-		if line = strings.TrimSpace(line); line != "" {
-			all = append(all, line)
-		}
-	}
-	return all
-}
-
 // Linked returns the modules that a package links on Linux, sorted.
 func Linked(t *testing.T, pkg string) []string {
 	t.Helper()
@@ -88,17 +61,6 @@ func Linked(t *testing.T, pkg string) []string {
 func Foreign(t *testing.T, pkg string) []string {
 	t.Helper()
 	return slices.DeleteFunc(Linked(t, pkg), func(m string) bool { return strings.HasPrefix(m, "github.com/hookgen/") })
-}
-
-// CheckAdded checks that README.md names the modules of others that the package adds to an agent, and their number.
-func CheckAdded(t *testing.T) {
-	t.Helper()
-	without := Linked(t, "github.com/hookgen/hookgen/loop")
-	added := slices.DeleteFunc(Foreign(t, "."), func(m string) bool { return slices.Contains(without, m) })
-	want := fmt.Sprintf("%d modules (%s)", len(added), strings.Join(added, ", "))
-	if !strings.Contains(strings.Join(strings.Fields(read(t, "README.md")), " "), want) {
-		t.Errorf("README.md does not have %q", want)
-	}
 }
 
 // CheckLinked checks that README.md names the modules of others that a program with the package links, and their
