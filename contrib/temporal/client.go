@@ -24,6 +24,7 @@ type Client struct {
 	*fleet.Client
 	Queue    string        // the task queue; "": DefaultQueue
 	Lifetime time.Duration // after which the server gives up an activity that sends no heartbeat; 0: DefaultLifetime
+	Delay    time.Duration // between Submit and the start of a run, by a timer of the server
 
 	temporal client.Client
 }
@@ -34,6 +35,9 @@ func NewClient(c client.Client, s fleet.Store) *Client {
 	return &Client{Client: fleet.NewClient(s), temporal: c}
 }
 
+func (c *Client) queue() string           { return cmp.Or(c.Queue, DefaultQueue) }
+func (c *Client) lifetime() time.Duration { return cmp.Or(c.Lifetime, DefaultLifetime) }
+
 // Submit adds a run, whose workflow has the ID of the task with a prefix. When it returns nil, the run will end with a
 // result. After an error, submit the same task again to be sure. Runs of different tenants get a fair share of the
 // workers, if the server has fairness switched on.
@@ -42,10 +46,10 @@ func (c *Client) Submit(ctx context.Context, t fleet.Task) error {
 		return err
 	}
 	_, err := c.temporal.ExecuteWorkflow(ctx, client.StartWorkflowOptions{
-		ID: workflowID(t.ID), TaskQueue: cmp.Or(c.Queue, DefaultQueue),
+		ID: workflowID(t.ID), TaskQueue: c.queue(), StartDelay: c.Delay,
 		WorkflowIDConflictPolicy: enums.WORKFLOW_ID_CONFLICT_POLICY_USE_EXISTING,
 		Priority:                 temporal.Priority{FairnessKey: t.Tenant},
-	}, workflowName, input{Run: t.ID, Lifetime: cmp.Or(c.Lifetime, DefaultLifetime)})
+	}, workflowName, input{Run: t.ID, Lifetime: c.lifetime()})
 	if err != nil {
 		return fmt.Errorf("temporal: submit run %s: %w", t.ID, explained(err))
 	}

@@ -56,7 +56,7 @@ func TestWorkflowEndsWithAnswers(t *testing.T) {
 				t.Fatal(err)
 			}
 			env := newEnvironment()
-			register(env, w)
+			register(env, &Worker{Fleet: w})
 			env.RegisterDelayedCallback(func() {
 				s, err := c.Status(t.Context(), "a")
 				if err != nil || s.State != fleet.Suspended || pay.Count() != 0 {
@@ -106,7 +106,7 @@ func TestLongRunsBeginTheirHistoryAnew(t *testing.T) {
 	in := input{Run: "a", Lifetime: time.Minute}
 	for parts := 1; ; parts++ {
 		env := newEnvironment()
-		register(env, w)
+		register(env, &Worker{Fleet: w})
 		env.ExecuteWorkflow(workflowName, in)
 		err := env.GetWorkflowError()
 		if err == nil {
@@ -182,7 +182,7 @@ func TestAnswersOfNewerClients(t *testing.T) {
 	suite := new(testsuite.WorkflowTestSuite)
 	suite.SetLogger(sdklog.NewStructuredLogger(slog.New(slog.DiscardHandler)))
 	one := suite.NewTestActivityEnvironment()
-	w := activities{&fleet.Worker{Store: store, Agents: map[string]*loop.Agent{"clerk": {}}}}
+	w := activities{Worker: &fleet.Worker{Store: store, Agents: map[string]*loop.Agent{"clerk": {}}}}
 	one.RegisterActivityWithOptions(w.advance, activity.RegisterOptions{Name: advanceName})
 	_, err := one.ExecuteActivity(advanceName, json.RawMessage(sent[1]))
 	events, failed := fleet.NewClient(store).History(t.Context(), "a")

@@ -41,7 +41,7 @@ func (w *Worker) Run(ctx context.Context) error {
 		WorkerStopTimeout:                  cmp.Or(w.Fleet.Grace, 30*time.Second),
 		OnFatalError:                       func(err error) { refused <- err }, // it is called once, and the worker stops
 	})
-	register(own, w.Fleet)
+	register(own, w)
 	if err := own.Start(); err != nil {
 		return fmt.Errorf("temporal: the worker cannot start; check that the server runs and has the namespace: %w",
 			explained(err))
@@ -55,15 +55,20 @@ func (w *Worker) Run(ctx context.Context) error {
 	}
 }
 
-// register adds the workflow and the activities.
-func register(r worker.Registry, w *fleet.Worker) {
-	a := activities{w}
+// register adds the workflows and the activities.
+func register(r worker.Registry, w *Worker) {
+	a := activities{w.Fleet, w.Client}
 	r.RegisterWorkflowWithOptions(run, workflow.RegisterOptions{Name: workflowName})
+	r.RegisterWorkflowWithOptions(submit, workflow.RegisterOptions{Name: submitName})
+	r.RegisterActivityWithOptions(a.submit, activity.RegisterOptions{Name: submitName})
 	r.RegisterActivityWithOptions(a.advance, activity.RegisterOptions{Name: advanceName})
 	r.RegisterActivityWithOptions(a.perform, activity.RegisterOptions{Name: performName})
 }
 
-type activities struct{ *fleet.Worker }
+type activities struct {
+	*fleet.Worker
+	client client.Client
+}
 
 // advance records what clients have sent, and continues the run until its next calls. data is an input.
 func (a activities) advance(ctx context.Context, data json.RawMessage) (fleet.Next, error) {

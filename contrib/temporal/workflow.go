@@ -17,6 +17,7 @@ const (
 	workflowName = "hookgen.run"
 	advanceName  = "hookgen.advance"
 	performName  = "hookgen.perform"
+	submitName   = "hookgen.submit"
 	answerSignal = "answer"
 	cancelSignal = "cancel"
 	stateQuery   = "state"

@@ -5,6 +5,7 @@ import (
 	"flag"
 	"fmt"
 	"os"
+	"path/filepath"
 	"runtime"
 	"strconv"
 	"strings"
@@ -15,7 +16,8 @@ import (
 
 	"github.com/nats-io/nats.go/jetstream"
 
-	"github.com/hookgen/hookgen/contrib/nats/embedded"
+	"github.com/hookgen/hookgen/contrib/nats"
+	"github.com/hookgen/hookgen/contrib/nats/internal/servertest"
 	"github.com/hookgen/hookgen/loop/fleet"
 	"github.com/hookgen/hookgen/loop/looptest"
 )
@@ -25,14 +27,25 @@ var (
 	idleWorkers = flag.Int("idle.workers", 20, "the number of idle workers of -idle.runs")
 )
 
-// TestWaitingRunsCostNothing measures what waiting runs cost the server and its idle workers, which are in this
-// process. Package fleet has a test that counts the operations.
+// TestWaitingRunsCostNothing measures what waiting runs cost the server, which is a process of its own, and its idle
+// workers, which are in this process. Package fleet has a test that counts the operations.
 func TestWaitingRunsCostNothing(t *testing.T) {
 	if *idleRuns == 0 {
 		t.Skip("it takes minutes; give -idle.runs 100000")
 	}
-	server := serve(t, t.TempDir(), embedded.SyncEvery(time.Minute))
-	store, err := Open(t.Context(), connect(t, server), Config{})
+	file := filepath.Join(t.TempDir(), "server.conf")
+	const conf = "listen: \"127.0.0.1:-1\"\nauthorization { user: fleet, password: secret }\n" +
+		"jetstream { sync_interval: 1m }\n"
+	if err := os.WriteFile(file, []byte(conf), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	server := servertest.Start(t, t.TempDir(), file)
+	conn, err := nats.Connect(server.URL, nats.Password("fleet", "secret"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = conn.Close() })
+	store, err := Open(t.Context(), conn, Config{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -50,8 +63,8 @@ func TestWaitingRunsCostNothing(t *testing.T) {
 		})
 	}
 	time.Sleep(2 * time.Minute)
-	none := cpu(t)
-	js := connect(t, server).JetStream()
+	none := cpu(t, server.ID())
+	js := conn.JetStream()
 	for i := range *idleRuns {
 		for last, event := range []string{
 			fmt.Sprintf(`{"version":1,"kind":"submitted","id":"a","task":{"id":"r%d","agent":"clerk","text":"work"}}`, i),
@@ -68,8 +81,9 @@ func TestWaitingRunsCostNothing(t *testing.T) {
 		time.Sleep(time.Second)
 	}
 	time.Sleep(10 * time.Second)
-	with := cpu(t)
-	t.Logf("%d workers: %.2f%% of a core without runs, %.2f%% with %d waiting runs", *idleWorkers, none, with, *idleRuns)
+	with := cpu(t, server.ID())
+	t.Logf("%d workers: the server uses %.2f%% of a core without runs and %.2f%% with %d waiting runs, the workers "+
+		"together %.2f%% and %.2f%%", *idleWorkers, none[0], with[0], *idleRuns, none[1], with[1])
 	stop()
 	all.Wait()
 }
@@ -84,19 +98,25 @@ func (l countedLog) Read(ctx context.Context, run string, after uint64) ([]fleet
 	return l.Log.Read(ctx, run, after)
 }
 
-// cpu returns how much of a processor this process uses in two minutes, in percent.
-func cpu(t *testing.T) float64 {
+// cpu returns how much of a processor the server and this process use in two minutes, in percent.
+func cpu(t *testing.T, server int) (percent [2]float64) {
 	t.Helper()
 	runtime.GC()
-	before := ticks(t)
+	processes := [2]int{server, os.Getpid()}
+	for i, process := range processes {
+		percent[i] = -ticks(t, process)
+	}
 	time.Sleep(2 * time.Minute)
-	return (ticks(t) - before) / 120
+	for i, process := range processes {
+		percent[i] = (percent[i] + ticks(t, process)) / 120
+	}
+	return percent
 }
 
-// ticks returns the time on processors of this process, in hundredths of a second.
-func ticks(t *testing.T) (n float64) {
+// ticks returns the time on processors of a process, in hundredths of a second.
+func ticks(t *testing.T, process int) (n float64) {
 	t.Helper()
-	stat, err := os.ReadFile("/proc/self/stat")
+	stat, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", process))
 	if err != nil {
 		t.Skip("the system has no /proc: ", err)
 	}

@@ -243,6 +243,68 @@ func TestCancelledRunsEnd(t *testing.T) {
 	}
 }
 
+// TestScheduledAndDelayedRuns: a schedule submits a run each second, and a timer starts another one.
+func TestScheduledAndDelayedRuns(t *testing.T) {
+	e := start(t)
+	conn, err := e.dial(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer conn.Close()
+	c := temporal.NewClient(conn, e.store)
+	c.Delay = 3 * time.Second
+	w := &fleet.Worker{Store: e.store, Grace: time.Second, Agents: map[string]*loop.Agent{"clerk": {
+		Name: "clerk", Model: looptest.NewScript(looptest.Reply("done")).ForEachRun(),
+	}}}
+	ctx, stop := context.WithTimeout(t.Context(), time.Minute)
+	defer stop()
+	working, end := context.WithCancel(ctx)
+	done := make(chan error)
+	go func() { done <- e.Work(working, w) }()
+	task := fleet.Task{ID: "report", Agent: "clerk", Text: "report"}
+	spec := client.ScheduleSpec{Intervals: []client.ScheduleIntervalSpec{{Every: time.Second}}}
+	if err := c.Schedule(ctx, spec, task); err != nil {
+		t.Fatal(err)
+	}
+	if err := c.Schedule(ctx, spec, task); err == nil || !strings.Contains(err.Error(), "delete it first") {
+		t.Errorf("a second schedule: %v", err)
+	}
+	task.ID = strings.Repeat("a", 48)
+	if err := c.Schedule(ctx, spec, task); err == nil {
+		t.Error("a schedule with a long ID was made")
+	}
+	task.ID = "later"
+	if err := c.Submit(ctx, task); err != nil {
+		t.Fatal(err)
+	}
+	if r, err := c.Wait(ctx, "later"); err != nil || r.Reply != "done" {
+		t.Errorf("%+v, %v", r, err)
+	}
+	if s, err := c.Status(ctx, "later"); err != nil || s.Changed.Sub(s.Submitted) < c.Delay {
+		t.Errorf("%+v, %v", s, err)
+	}
+	for ended := 0; ended < 3 && ctx.Err() == nil; {
+		time.Sleep(10 * time.Millisecond)
+		all, err := c.List(ctx)
+		if err != nil {
+			t.Fatal(err)
+		}
+		ended = 0
+		for _, s := range all {
+			if strings.HasPrefix(s.Task.ID, "report-20") && s.State == fleet.Done {
+				ended++
+			}
+		}
+	}
+	if ctx.Err() != nil {
+		t.Error("the schedule has submitted too few runs")
+	}
+	end()
+	if err := <-done; err != nil {
+		t.Error(err)
+	}
+}
+
 // TestExampleOnAServer runs the program of README.md.
 func TestExampleOnAServer(t *testing.T) {
 	server := temporaltest.NewServer()

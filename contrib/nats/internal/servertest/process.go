@@ -67,6 +67,9 @@ func Start(t testing.TB, dir, config string) *Process {
 	return &Process{strings.TrimSpace(url), c, stdin}
 }
 
+// ID returns the number of the process.
+func (p *Process) ID() int { return p.cmd.Process.Pid }
+
 // Stop stops the server and waits for the end of its process. A server of a cluster lets another one lead first.
 func (p *Process) Stop(t testing.TB) {
 	t.Helper()
