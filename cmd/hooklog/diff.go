@@ -43,7 +43,7 @@ func (i *invocation) diff(_ context.Context, args []string) (int, error) {
 			return trouble, err
 		}
 		readers[n] = &reader{stderr: i.stderr}
-		records[n] = eventsOf(readers[n], sources)
+		records[n] = eventsOf(readers[n].all(sources))
 	}
 	out := bufio.NewWriter(i.stdout)
 	p := newPrinter(out, colors, false)
@@ -78,19 +78,6 @@ func (i *invocation) diff(_ context.Context, args []string) (int, error) {
 		code = findings
 	}
 	return code, err
-}
-
-// eventsOf yields the events of sources.
-func eventsOf(r *reader, sources []source) iter.Seq2[hooklog.Event, error] {
-	return func(yield func(hooklog.Event, error) bool) {
-		for _, s := range sources {
-			for l := range r.lines(s) {
-				if !yield(l.Event, nil) {
-					return
-				}
-			}
-		}
-	}
 }
 
 // comparison prints a difference in a line.

@@ -18,8 +18,7 @@ import (
 
 // A filter selects the events that show prints; each flag of show sets a field. The zero filter matches every event.
 type filter struct {
-	run       string // the beginning of an ID
-	sub       bool   // also the sub-runs of the runs that match
+	run       string // the beginning of the ID of a run or of one above it
 	points    names
 	hook      string // a part of its name
 	decisions names
@@ -33,7 +32,6 @@ type filter struct {
 // define adds the flags of the filter.
 func (f *filter) define(flags *flag.FlagSet) {
 	flags.StringVar(&f.run, "run", "", "")
-	flags.BoolVar(&f.sub, "sub", false, "")
 	flags.Var(&f.points, "point", "")
 	flags.StringVar(&f.hook, "hook", "", "")
 	flags.Var(&f.decisions, "decision", "")
@@ -61,9 +59,6 @@ const maxSubRuns = 1 << 16
 func (f *filter) matchRun(run wire.RunInfo) bool {
 	if hasPrefix(run.ID, f.run) {
 		return true
-	}
-	if !f.sub {
-		return false
 	}
 	id := maphash.String(hashSeed, run.ID)
 	match := hasPrefix(run.Root, f.run) || hasPrefix(run.Parent, f.run) ||

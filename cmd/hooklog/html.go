@@ -43,6 +43,7 @@ func (i *invocation) html(ctx context.Context, args []string) (int, error) {
 	i.line.Set(func() string { return "making the page" })
 	var problems reporter
 	code := problems.report(i.stderr, x.Status(), true)
+	i.checkName(x)
 	runs, err := runsOf(x, run)
 	if err != nil {
 		return trouble, err

@@ -59,6 +59,27 @@ func TestSelectedEventsAreWhole(t *testing.T) {
 	}
 }
 
+// Two runs with one ID take turns: the lists in the output are those of the last lines in the output.
+func TestListsOfSeveralWritersAreWhole(t *testing.T) {
+	record, _ := growing(t, 9)
+	other, last := growing(t, 2)
+	lines := strings.SplitAfter(record, "\n")
+	got := show(t, strings.Join(lines[:5], "")+other+record, "-json", "-since", "2026-11-20T12:00:02Z")
+	var payload string
+	for e, err := range hooklog.Read(strings.NewReader(got)) {
+		whole := e.Whole()
+		if err != nil || len(whole.Omitted) > 0 {
+			t.Fatalf("event %d lacks %v, %v", e.Seq, whole.Omitted, err)
+		}
+		if e.Seq == 2 {
+			payload = string(whole.Payload)
+		}
+	}
+	if payload != last {
+		t.Errorf("the payload is %s", payload)
+	}
+}
+
 func TestMissingElementsAreShown(t *testing.T) {
 	record, _ := growing(t, 9)
 	if got := show(t, record, "-v"); strings.Contains(got, "missing") {

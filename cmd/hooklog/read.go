@@ -22,6 +22,30 @@ type reader struct {
 	failed  bool // a source could not be read to its end
 }
 
+// all yields the lines of all sources that are events.
+func (r *reader) all(sources []source) iter.Seq[hooklog.Line] {
+	return func(yield func(hooklog.Line) bool) {
+		for _, s := range sources {
+			for l := range r.lines(s) {
+				if !yield(l) {
+					return
+				}
+			}
+		}
+	}
+}
+
+// eventsOf returns lines in the form of [hooklog.Read]; without errors, because a reader reports them.
+func eventsOf(lines iter.Seq[hooklog.Line]) iter.Seq2[hooklog.Event, error] {
+	return func(yield func(hooklog.Event, error) bool) {
+		for l := range lines {
+			if !yield(l.Event, nil) {
+				return
+			}
+		}
+	}
+}
+
 // lines yields the lines of a source that are events.
 func (r *reader) lines(s source) iter.Seq[hooklog.Line] {
 	return func(yield func(hooklog.Line) bool) {

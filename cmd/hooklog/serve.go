@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"crypto/rand"
 	"fmt"
@@ -11,6 +12,7 @@ import (
 	"os"
 	"os/signal"
 	"path/filepath"
+	"runtime"
 	"runtime/debug"
 	"strings"
 	"time"
@@ -46,6 +48,11 @@ func (i *invocation) serve(ctx context.Context, args []string) (int, error) {
 	if err != nil {
 		return trouble, err
 	}
+	if at, ok := listener.Addr().(*net.TCPAddr); ok && at.IP.IsLoopback() && host != "" &&
+		!strings.HasPrefix(address, "https:") {
+		fmt.Fprintf(i.stderr, "hooklog: %s reaches %s only through a proxy or a tunnel of this machine; for browsers of "+
+			"other machines add -addr :8080\n", address, at)
+	}
 	x, err := i.openIndex(files, name)
 	if err != nil {
 		return trouble, err
@@ -80,7 +87,8 @@ func (i *invocation) serve(ctx context.Context, args []string) (int, error) {
 // keepReading updates an index until the context ends or the server fails.
 func (i *invocation) keepReading(ctx context.Context, x *eventlog.Index, served <-chan error) error {
 	var problems reporter
-	said := "" // the error that was reported last
+	said := ""       // the error that was reported last
+	checked := false // -name
 	for {
 		err := x.Update(ctx)
 		problems.report(i.stderr, x.Status(), false)
@@ -89,6 +97,10 @@ func (i *invocation) keepReading(ctx context.Context, x *eventlog.Index, served 
 			return nil
 		case err == nil:
 			said = ""
+			if !checked && x.Status().Events > 0 {
+				checked = true
+				i.checkName(x)
+			}
 		case said != err.Error(): // for example a disk that is gone for a while
 			said = err.Error()
 			fmt.Fprintf(i.stderr, "hooklog: %s\n", visible(said, 0))
@@ -137,17 +149,41 @@ func (i *invocation) openIndex(files []string, name string) (*eventlog.Index, er
 	return x, err
 }
 
+// checkName prints a hint if no event has the field of the flag -name.
+func (i *invocation) checkName(x *eventlog.Index) {
+	if x.Name.Point == "" || x.HasName() {
+		return
+	}
+	wanted := names{wanted: []string{x.Name.Point}, met: map[string]bool{}}
+	for _, p := range x.Names().Points {
+		wanted.met[p.Name] = true
+	}
+	notes := wanted.unknown("point")
+	if notes == nil {
+		notes = []string{fmt.Sprintf("no payload of %s has the field %s; hooklog show -v -point %[1]s shows its fields",
+			visible(x.Name.Point, mostName), visible(strings.Join(x.Name.Path, "."), mostName))}
+	}
+	fmt.Fprintf(i.stderr, "hooklog: -name: %s\n", notes[0])
+}
+
 // tokenOf reads the token from a file, so that the address of the page stays the same. Without a file it is random.
 func tokenOf(file string) (string, error) {
 	if file == "" {
 		return rand.Text(), nil
 	}
 	text, err := os.ReadFile(file)
-	token := strings.TrimSpace(string(text))
-	if err == nil && (len(token) < shortestToken || url.QueryEscape(token) != token) {
-		err = usage("-token %s: want a file with at least %d letters, digits and dashes", visible(file, 80), shortestToken)
+	info, statErr := os.Stat(file)
+	if err = cmp.Or(err, statErr); err != nil {
+		return "", err
 	}
-	return token, err
+	if info.Mode().Perm()&0o077 != 0 && runtime.GOOS != "windows" {
+		return "", usage("-token %s: others can read or change the file: chmod 600 it", visible(file, 80))
+	}
+	token := strings.TrimSpace(string(text))
+	if len(token) < shortestToken || url.QueryEscape(token) != token {
+		return "", usage("-token %s: want a file with at least %d letters, digits and dashes", visible(file, 80), shortestToken)
+	}
+	return token, nil
 }
 
 // shortestToken is the least length of a token that nobody guesses.

@@ -10,6 +10,7 @@ import (
 	"net/http/cookiejar"
 	"os"
 	"path/filepath"
+	"runtime"
 	"strings"
 	"testing"
 )
@@ -172,5 +173,25 @@ func TestServeHasAnotherName(t *testing.T) {
 	appendTo(t, path+".short", "abc")
 	if token, err := tokenOf(path + ".short"); err == nil {
 		t.Errorf("the token is %q", token)
+	}
+	if err := os.Chmod(token, 0o640); err != nil {
+		t.Fatal(err)
+	}
+	if token, err := tokenOf(token); runtime.GOOS != "windows" && (err == nil || !strings.Contains(err.Error(), "chmod 600")) {
+		t.Errorf("the token of a file that others can read is %q, %v", token, err)
+	}
+}
+
+// TestServeSaysWhoReachesIt gives the page a name that browsers of other machines cannot use.
+func TestServeSaysWhoReachesIt(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "run.jsonl")
+	appendTo(t, path, lineOf(event(1)))
+	for host, hint := range map[string]bool{"http://logs.example": true, "logs.example": true, "https://logs.example": false} {
+		s := startServe(t, "-host", host, path)
+		s.stop()
+		<-s.ended
+		if strings.Contains(s.stderr.String(), "for browsers of other machines add -addr :8080") != hint {
+			t.Errorf("-host %s: printed %q", host, s.stderr.String())
+		}
 	}
 }

@@ -39,8 +39,6 @@ func (i *invocation) show(ctx context.Context, args []string) (int, error) {
 		return trouble, err
 	case asJSON && verbose:
 		return trouble, usage("-json prints whole lines, and -v prints details for people: choose one")
-	case f.sub && f.run == "":
-		return trouble, usage("-sub needs -run")
 	case view != "" && (asJSON || verbose):
 		return trouble, usage("-view prints a view of all events: leave -json and -v out")
 	case view != "" && !slices.Contains(record.Shown(), view):
@@ -51,83 +49,82 @@ func (i *invocation) show(ctx context.Context, args []string) (int, error) {
 		return trouble, err
 	}
 	r := &reader{stderr: i.stderr}
+	matching, agents := 0, 0
+	lines := func(yield func(hooklog.Line) bool) {
+		for l := range r.all(sources) {
+			if !f.match(l.Event) {
+				continue
+			}
+			matching++
+			if l.Event.Spec == agentSpec {
+				agents++
+			}
+			if !yield(l) {
+				return
+			}
+		}
+	}
 	out := bufio.NewWriter(i.stdout)
 	if view != "" {
-		if err := showView(ctx, out, view, r.matching(sources, &f)); err != nil {
-			return trouble, err
+		err = showView(ctx, out, view, lines)
+	} else {
+		p := newPrinter(out, colors, verbose)
+		write := func(l hooklog.Line) { p.print(l.Event) }
+		if asJSON {
+			write = jsonWriter(ctx, out, terminal.IsTerminal(i.stdout))
 		}
-		r.summarize("")
-		return r.code(), nil
-	}
-	p := newPrinter(out, colors, verbose)
-	write := func(l hooklog.Line) { p.print(l.Event) }
-	if asJSON {
-		write = jsonWriter(ctx, out, terminal.IsTerminal(i.stdout))
-	}
-	shown := 0
-	for l := range r.matching(sources, &f) {
-		shown++
-		write(l)
-		if slices.Contains(files, standardInput) && out.Flush() != nil { // it may be a program that runs for long
-			break // the last flush returns the error again
+		for l := range lines {
+			write(l)
+			if slices.Contains(files, standardInput) && out.Flush() != nil { // it may be a program that runs for long
+				break // the last flush returns the error again
+			}
 		}
 	}
-	if err := out.Flush(); err != nil {
+	if err := errors.Join(err, out.Flush()); err != nil {
 		return trouble, err
 	}
 	for _, note := range append(f.points.unknown("point"), f.decisions.unknown("decision")...) {
 		fmt.Fprintf(i.stderr, "hooklog: %s\n", note)
 	}
 	note := ""
-	if shown == 0 {
+	switch {
+	case matching == 0:
 		note = "none matches"
+	case view != "" && agents == 0:
+		note = "none is of an agent, so the view has nothing: leave -view out to print them"
 	}
 	r.summarize(note)
 	return r.code(), nil
 }
 
+// agentSpec is the spec of the events that views read.
+const agentSpec = "github.com/hookgen/hookgen/spec/agentspec"
+
 // showView prints a view of an agent's events.
 func showView(ctx context.Context, out *bufio.Writer, view string, lines iter.Seq[hooklog.Line]) error {
 	var text strings.Builder
-	err := record.Show(ctx, &text, view, func(yield func(hooklog.Event, error) bool) {
-		for l := range lines {
-			if !yield(l.Event, nil) {
-				return
-			}
-		}
-	})
+	err := record.Show(ctx, &text, view, eventsOf(lines))
 	for line := range strings.Lines(text.String()) {
 		fmt.Fprintln(out, visible(strings.TrimSuffix(line, "\n"), 0))
 	}
-	return errors.Join(err, out.Flush())
+	return err
 }
 
 // jsonWriter returns a function that writes lines as they are, or with invisible characters escaped. A line that leaves
-// out a list is written anew: the line with the list may be one that does not match.
+// out a list is written anew: the line with the list may be one that does not match. The writer of such lines sees all
+// others too, because a list refers to the last one in the output.
 func jsonWriter(ctx context.Context, out io.Writer, escaped bool) func(hooklog.Line) {
 	var text bytes.Buffer
 	anew := hooklog.Lines(&text)
 	return func(l hooklog.Line) {
 		line := l.Text
-		if text.Reset(); len(l.Event.Omitted) > 0 && anew.WriteEvent(ctx, l.Event) == nil {
+		text.Reset()
+		if err := anew.WriteEvent(ctx, l.Event); err == nil && len(l.Event.Omitted) > 0 {
 			line = bytes.TrimSuffix(text.Bytes(), []byte{'\n'})
 		}
 		if escaped {
 			line = visibleJSON(line)
 		}
 		fmt.Fprintf(out, "%s\n", line)
-	}
-}
-
-// matching returns the lines of the events that match.
-func (r *reader) matching(sources []source, f *filter) iter.Seq[hooklog.Line] {
-	return func(yield func(hooklog.Line) bool) {
-		for _, s := range sources {
-			for l := range r.lines(s) {
-				if f.match(l.Event) && !yield(l) {
-					return
-				}
-			}
-		}
 	}
 }

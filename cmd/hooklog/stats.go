@@ -38,10 +38,8 @@ func (i *invocation) stats(_ context.Context, args []string) (int, error) {
 	}
 	r := &reader{stderr: i.stderr}
 	var n numbers.Numbers
-	for _, s := range sources {
-		for l := range r.lines(s) {
-			n.Add(l.Event)
-		}
+	for l := range r.all(sources) {
+		n.Add(l.Event)
 	}
 	out := bufio.NewWriter(i.stdout)
 	if asJSON {

@@ -45,25 +45,20 @@ func (x *Index) FindRuns(
 	}
 	size := most + 1
 	if f.looks() {
-		size = max(size, 1024) // many of them may not be selected
+		size = math.MaxInt / 2 // many of them may not be selected
 	}
 	begin, end := after, time.Now().Add(within)
-	for {
-		batch := f.candidates(order, after, size)
-		for _, m := range batch {
-			if len(runs) == most || after != begin && time.Now().After(end) || ctx.Err() != nil {
-				return runs, &after
-			}
-			if !f.looks() || f.inRun(ctx, m.Number) {
-				r, _, _ := x.Run(m.Number)
-				runs = append(runs, r)
-			}
-			after = m
+	for _, m := range f.candidates(order, after, size) {
+		if len(runs) == most || after != begin && time.Now().After(end) || ctx.Err() != nil {
+			return runs, &after
 		}
-		if len(batch) < size {
-			return runs, nil
+		if !f.looks() || f.inRun(ctx, m.Number) {
+			r, _, _ := x.Run(m.Number)
+			runs = append(runs, r)
 		}
+		after = m
 	}
+	return runs, nil
 }
 
 // looks reports whether the query has a condition about fires.

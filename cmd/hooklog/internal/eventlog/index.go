@@ -92,7 +92,7 @@ func (x *Index) clear() {
 	x.events, x.runs, x.numbers = entries{}, list[run]{}, numbers.Numbers{}
 	x.children, x.byID, x.waiting = map[int32][]int32{}, map[string]int32{}, map[string][]int32{}
 	x.specs, x.points, x.hooks, x.choices = names{}, names{}, names{}, names{}
-	x.outcomes, x.tenants = names{}, names{}
+	x.outcomes, x.tenants, x.named = names{}, names{}, false
 	for _, n := range []*names{&x.hooks, &x.outcomes, &x.tenants} {
 		n.number("") // 0: no hook decided; no outcome, no tenant
 	}

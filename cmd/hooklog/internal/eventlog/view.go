@@ -68,6 +68,13 @@ func (x *Index) Run(number int) (r Run, above []Run, ok bool) {
 	return x.view(int32(number)), above, true
 }
 
+// HasName reports whether a run has a name, see [Index.Name].
+func (x *Index) HasName() bool {
+	x.mu.RLock()
+	defer x.mu.RUnlock()
+	return x.named
+}
+
 // RunByID returns the number of a run.
 func (x *Index) RunByID(id string) (number int, ok bool) {
 	x.mu.RLock()

@@ -58,6 +58,7 @@ function foundRow(f) {
 let search = 0; // counts lists, so that a late reply is ignored
 let listNext = null; // where the list continues: a number of fires, or a mark of runs
 let oldest = 0; // the smallest number in a list of the newest runs
+let searching = false, stopped = false; // a search takes seconds in a record of millions of fires
 
 // startList makes the list anew.
 async function startList() {
@@ -71,24 +72,33 @@ async function startList() {
 
 async function continueList(after) {
 	const mine = search, q = query(), goal = list.children.length + 50, fires = listsFires(), plain = isPlain();
-	const what = n => plural(n, fires ? 'fire' : 'run'), title = byId('list-title');
+	const what = n => plural(n, fires ? 'fire' : 'run'), title = byId('list-title'), more = byId('list-more');
 	let next = after;
+	searching = !plain;
+	stopped = false;
 	do {
-		if (!plain) title.textContent = 'Searching' + (fires && next ? ` (${plural(next, 'fire')} to go)` : '');
+		const left = fires ? next : !byId('order').value && next?.number;
+		if (searching) title.textContent = 'Searching' + (left ? ` (${what(left)} to go)` : '');
+		if (searching && next) {
+			more.hidden = false;
+			more.textContent = 'Stop';
+		}
 		const found = fires ? await source.find(q, next) : await source.runs(q, byId('order').value, next);
 		if (mine !== search) return;
 		list.append(...(fires ? found.fires.map(foundRow) : found.runs.map(runRow)));
 		next = found.next;
-	} while (next && list.children.length < goal);
+	} while (next && list.children.length < goal && !stopped);
+	searching = false;
 	listNext = next;
-	byId('list-more').hidden = !next;
+	more.hidden = !next;
+	more.textContent = 'Show more';
 	const n = list.children.length;
 	oldest = plain && n ? list.lastChild.number : 0;
 	if (plain) {
 		title.textContent = 'Runs';
 		if (!n) list.append(el('li', {class: 'empty'}, 'The record has no events yet.'));
 	} else {
-		title.textContent = next ? `The first ${what(n)} found` : `${what(n)} found`;
+		title.textContent = next && !n ? 'Nothing found yet' : `${next ? 'The first ' : ''}${what(n)} found`;
 		say(title.textContent);
 	}
 	mark();

@@ -64,4 +64,7 @@ for (const id of ['text', 'cost', 'duration']) {
 for (const id of ['what', 'order', 'outcome', 'tenant', 'point', 'hook', 'decision', 'kind']) {
 	byId(id).addEventListener('change', startList);
 }
-byId('list-more').addEventListener('click', () => continueList(listNext));
+byId('list-more').addEventListener('click', () => {
+	if (searching) stopped = true; // when the next part has come
+	else continueList(listNext);
+});
