@@ -19,13 +19,12 @@ func AnyPoints(holders ...RegistryHolder) []hookkit.AnyPoint {
 	points := make([]hookkit.AnyPoint, len(holders))
 	for i, holder := range holders {
 		r := holder.ownRegistry()
-		var key string
-		if r.point.Key != nil {
-			key = r.point.Key.name
-		}
 		points[i] = hookkit.AnyPoint{
 			Spec: r.point.Spec, Name: r.point.Name, Payload: r.point.Payload, Results: r.point.Results,
-			Key: key, Outcomes: r.point.outcomes, Contribution: r.point.Contribution,
+			Outcomes: r.point.outcomes, Contribution: r.point.Contribution,
+		}
+		if k := r.point.Key; k != nil {
+			points[i].Key = k.name
 		}
 		opaque.SetRegistry(&points[i], r)
 	}
@@ -79,7 +78,7 @@ func (r *Registry) FireAny(
 	now := r.state.latest()
 	if k := r.point.Key; k != nil {
 		if key == nil {
-			key = k.of(value.Interface())
+			key = k.read(value.Interface())
 		}
 		at := reflect.New(k.typ)
 		if reflect.TypeOf(key) != k.typ {

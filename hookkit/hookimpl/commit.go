@@ -98,23 +98,23 @@ func (r *Registry) order(added []*entry, to *ordering) error {
 // checkAnchor refuses an anchor to other Hooks, and one that would reverse the order of two layers.
 func (e *entry) checkAnchor(a anchor) error {
 	r, reg := e.registry, a.now().holder
-	refusal := func(why string) error {
-		return fmt.Errorf("%s (%s) cannot be %v %s (%s)%s", e.Name, e.Site, a, reg.name, reg.site, why)
-	}
 	if r.inBind {
 		return nil // checked when the Use adds the entry to the program's Hooks
 	}
 	for _, owner := range registriesOf(reg.entries) {
+		why := ""
 		switch {
 		case owner.inBind: // a Use is going to move the entry to other Hooks
 		case !r.isWith(owner):
-			return refusal(", which was registered on other Hooks: " +
-				"pass a registration of the Hooks that this one is added to")
+			why = ", which was registered on other Hooks: pass a registration of the Hooks that this one is added to"
 		case reg.entries[0].kind == isTracer: // whose order is another
 		case !a.after && r.isWithin(owner):
-			return refusal(" of an outer layer: outer layers fire first; add it to that layer")
+			why = " of an outer layer: outer layers fire first; add it to that layer"
 		case a.after && owner.isWithin(r):
-			return refusal(" of an inner layer: outer layers fire first; add it to that layer")
+			why = " of an inner layer: outer layers fire first; add it to that layer"
+		}
+		if why != "" {
+			return fmt.Errorf("%s (%s) cannot be %v %s (%s)%s", e.Name, e.Site, a, reg.name, reg.site, why)
 		}
 	}
 	return nil

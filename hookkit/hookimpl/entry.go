@@ -19,14 +19,15 @@ type entry struct {
 
 	kind     kind
 	hook     any
-	notify   func(context.Context, hookkit.AnyRun, hookkit.AnyFired) // of an observer of all points
-	regs     []*registration                                         // every registration it belongs to, the innermost first; a Use appends its own
-	sited    bool                                                    // the site was given
-	seq      []uint64                                                // the time of registration, and the position in what replaced the entry of that time
+	regs     []*registration // every registration it belongs to, the innermost first; a Use appends its own
+	sited    bool            // the site was given
+	seq      []uint64        // the time of registration, and the position in what replaced the entry of that time
 	anchors  []anchor
 	registry *Registry
 	queue    *queue // of Async
 	removed  bool
+
+	notify func(context.Context, hookkit.AnyRun, hookkit.AnyFired) // of an observer of all points
 }
 
 // A kind is the kind of an entry.
@@ -121,7 +122,7 @@ func newEntry(verb, site string, k kind, hook any, set opaque.Settings) *entry {
 	e.Before, e.After = nil, nil // so that they do not keep hooks that are removed
 	e.Name, e.Site = cmp.Or(set.Name, nameOf(hook)), cmp.Or(set.Site, site)
 	if set.Queue > 0 {
-		e.queue = newQueue(set.Queue)
+		e.queue = &queue{size: set.Queue}
 	}
 	return e
 }

@@ -6,15 +6,9 @@ import (
 	"github.com/hookgen/hookgen/hookkit"
 )
 
-// verdictOf returns the Verdict in a Fired struct, which is its last field.
-func verdictOf(fired any) *hookkit.Verdict {
-	v := reflect.ValueOf(fired).Elem()
-	return v.Field(v.NumField() - 1).Addr().Interface().(*hookkit.Verdict)
-}
-
 // anyFired converts a pointer to the point's Fired struct. Its other fields depend on the law.
 func (s *Snapshot) anyFired(fired any) hookkit.AnyFired {
-	a := hookkit.AnyFired{Point: s.point.Name, Key: s.recording.key, Verdict: *verdictOf(fired)}
+	a := hookkit.AnyFired{Point: s.point.Name, Key: s.recording.key, Verdict: *s.recording.verdict}
 	v := reflect.ValueOf(fired).Elem()
 	for i := range v.NumField() - 1 {
 		switch field := v.Field(i); v.Type().Field(i).Name {

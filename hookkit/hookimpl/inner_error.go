@@ -43,23 +43,19 @@ const maxCrashes = 32
 
 // trouble returns the troubledFire, which it makes on first use.
 func (inv *AroundInvocation) trouble() *troubledFire {
-	if inv.troubled.Load() == nil {
-		inv.troubled.CompareAndSwap(nil, new(troubledFire))
-	}
+	inv.troubled.CompareAndSwap(nil, new(troubledFire))
 	return inv.troubled.Load()
 }
 
 // inner returns the error that next is about to return. A panic that Concluded will not report any more is reported at
 // once: the fire is over, as for a hook that runs in a goroutine of another, or there are too many.
-func (inv *AroundInvocation) inner(
-	ctx context.Context, s *Snapshot, err error, f *hookkit.Failure, panicked bool,
-) error {
+func (inv *AroundInvocation) inner(ctx context.Context, s *Snapshot, err error, f *hookkit.Failure, panics bool) error {
 	t := inv.trouble()
 	t.mu.Lock()
 	made := &innerError{err, f, inv.id()}
 	var unheard *innerError
 	switch {
-	case !panicked:
+	case !panics:
 	case inv.isOver():
 		unheard = made
 	default:

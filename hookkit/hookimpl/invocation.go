@@ -58,19 +58,19 @@ func (inv *Invocation) failed(err error, gone bool, by *hookkit.By) error {
 	e, hook := inv.entry(), inv.Hook
 	inv.Hook = 0 // a failure handler that ends the goroutine, as testing's FailNow does, is no crash of the hook
 	f, ends := inv.snapshot.failed(inv.Ctx, e, err, gone, by)
-	if inv.snapshot.point.All && inv.refused == nil {
-		inv.refused = new([]error)
-	}
-	switch {
-	case ends && inv.refused != nil: // the goroutine of the fire ends, so that nobody receives the earlier refusals
-		for _, earlier := range *inv.refused {
-			inv.snapshot.report(inv.Ctx, earlier.(*hookkit.Failure))
+	if inv.snapshot.point.All {
+		if inv.refused == nil {
+			inv.refused = new([]error)
 		}
-		return f
-	case ends:
-		return f
-	case inv.refused != nil:
+		for _, earlier := range *inv.refused {
+			if ends { // and with the fire its goroutine, so that nobody receives the earlier refusals
+				inv.snapshot.report(inv.Ctx, earlier.(*hookkit.Failure))
+			}
+		}
 		*inv.refused = append(*inv.refused, f)
+	}
+	if ends {
+		return f
 	}
 	inv.Hook = hook
 	return nil
@@ -122,7 +122,7 @@ func (inv *Invocation) Voted(outcome any, rank int, by *hookkit.By) bool {
 		inv.Decided(outcome, by)
 	}
 	if r := inv.snapshot.recording; r != nil {
-		r.voted(inv.entry().decision(outcome), outcome)
+		r.ballots = append(r.ballots, hookkit.Ballot{By: inv.entry().decision(outcome), Exit: outcome})
 	}
 	return leads
 }

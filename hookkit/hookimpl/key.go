@@ -23,14 +23,6 @@ func KeyOf[P any, K comparable](name string, of func(P) K) *Key {
 	return &Key{name, reflect.TypeFor[K](), func(payload any) any { return of(As[P](payload)) }}
 }
 
-// of returns the key of a payload, or nil for a point without a key.
-func (k *Key) of(payload any) any {
-	if k == nil {
-		return nil
-	}
-	return k.read(payload)
-}
-
 // For returns the option that registers hooks for these values of the key only. It panics with the place of the call of
 // the generated function, for example ForTool, if there are none.
 func For[K comparable](key string, values []K) hookkit.KeyOption {

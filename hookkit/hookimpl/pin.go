@@ -24,20 +24,19 @@ func Pinned[H any](pin *Pin[H], h *H, points func(*H) []hookkit.AnyPoint) *H {
 	frozen := new(H)
 	from, to := registries(points(h)), registries(points(frozen))
 	refuseInBind(from, "Pinned", "the program pins")
-	if slices.ContainsFunc(from, func(r *Registry) bool { return r.frozen != nil }) {
-		frozen = h
-	}
 	registering.Lock()
 	defer registering.Unlock()
 	if now := pin.Now(); now != nil { // another goroutine has made it meanwhile
 		return now
 	}
-	if frozen != h {
-		for i, r := range from {
-			to[i].freeze(r)
-			if !slices.Contains(r.pins, dropper(pin)) { // only the registries that changed have dropped it
-				r.pins = append(r.pins, pin)
-			}
+	for i, r := range from {
+		if r.frozen != nil {
+			frozen = h
+			break
+		}
+		to[i].freeze(r)
+		if !slices.Contains(r.pins, dropper(pin)) { // only the registries that changed have dropped it
+			r.pins = append(r.pins, pin)
 		}
 	}
 	pin.frozen.Store(frozen)

@@ -17,8 +17,6 @@ type queue struct {
 	running bool
 }
 
-func newQueue(size int) *queue { return &queue{size: size} }
-
 // put queues an event. If the queue is full, it drops the event and returns the number of events dropped so far.
 func (q *queue) put(event func()) (dropped uint64) {
 	q.mu.Lock()

@@ -15,7 +15,7 @@ import (
 
 func TestFullQueueDropsEvents(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		q := newQueue(2)
+		q := &queue{size: 2}
 		var delivered []int
 		put := func(i int) uint64 {
 			return q.put(func() {
@@ -42,7 +42,7 @@ func TestFullQueueDropsEvents(t *testing.T) {
 
 func TestQueueSurvivesTheEndOfItsGoroutine(t *testing.T) {
 	defer goleak.VerifyNone(t)
-	q := newQueue(10)
+	q := &queue{size: 10}
 	var delivered []int
 	for i := range 5 {
 		q.put(func() {
@@ -61,13 +61,13 @@ func TestQueueDrain(t *testing.T) {
 	t.Run("of an empty queue ignores the context", func(t *testing.T) {
 		ctx, cancel := context.WithCancel(t.Context())
 		cancel()
-		if err := newQueue(1).drain(ctx); err != nil {
+		if err := (&queue{size: 1}).drain(ctx); err != nil {
 			t.Errorf("drain returned %v", err)
 		}
 	})
 	t.Run("returns the cause of its context", func(t *testing.T) {
 		defer goleak.VerifyNone(t)
-		q := newQueue(1)
+		q := &queue{size: 1}
 		release := make(chan bool)
 		q.put(func() { <-release })
 		cause := errors.New("cause")
@@ -83,7 +83,7 @@ func TestQueueDrain(t *testing.T) {
 	})
 	t.Run("waits for the events so far", func(t *testing.T) {
 		synctest.Test(t, func(t *testing.T) {
-			q := newQueue(10)
+			q := &queue{size: 10}
 			start := time.Now()
 			took := make(chan time.Duration, 3)
 			for range 3 {

@@ -2,6 +2,7 @@ package hookimpl
 
 import (
 	"context"
+	"reflect"
 	"sync"
 	"time"
 
@@ -46,7 +47,8 @@ func Record[F any](s *Snapshot) (fired *F, recorded *Snapshot) {
 
 // begin starts the recording. Nobody else uses the Fired struct before Notify.
 func (r *recording) begin(fired any) {
-	r.verdict = verdictOf(fired)
+	v := reflect.ValueOf(fired).Elem()
+	r.verdict = v.Field(v.NumField() - 1).Addr().Interface().(*hookkit.Verdict)
 	r.verdict.Start = time.Now()
 }
 
@@ -65,10 +67,6 @@ func (r *recording) concluded(by hookkit.By, err error) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	r.ended, r.err, r.gone, r.verdict.By = true, err, nil, by
-}
-
-func (r *recording) voted(by hookkit.By, outcome any) {
-	r.ballots = append(r.ballots, hookkit.Ballot{By: by, Exit: outcome})
 }
 
 func (r *recording) failed(f *hookkit.Failure, ends, gone bool) {

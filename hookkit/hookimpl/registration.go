@@ -102,8 +102,8 @@ func (r *registration) Remove() bool {
 	return len(gone) > 0
 }
 
-// retire removes entries from their registrations. The garbage collector finds when no fire and no frozen Hooks refer to
-// them. Counting the fires themselves would cost every fire.
+// retire removes entries from their registrations. The garbage collector finds when no fire and no frozen Hooks refer
+// to them. Counting the fires themselves would cost every fire.
 func retire(removed []*entry) {
 	for _, e := range removed {
 		e.removed = true

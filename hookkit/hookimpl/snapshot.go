@@ -65,15 +65,9 @@ func (r *Registry) take() *Snapshot {
 
 // divide makes the entries those of the snapshot.
 func (s *Snapshot) divide(all []*entry) {
+	kinds := [...]*[]*entry{isHook: &s.entries, isObserver: &s.observers, isTracer: &s.tracers}
 	for _, e := range all {
-		switch e.kind {
-		case isHook:
-			s.entries = append(s.entries, e)
-		case isObserver:
-			s.observers = append(s.observers, e)
-		case isTracer:
-			s.tracers = append(s.tracers, e)
-		}
+		*kinds[e.kind] = append(*kinds[e.kind], e)
 	}
 	if s.point.Reverse {
 		slices.Reverse(s.entries)

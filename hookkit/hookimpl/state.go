@@ -77,7 +77,7 @@ func (s *State) Current(given *Snapshot) *Snapshot {
 }
 
 // Resolve returns the snapshot that a fire runs: the given one, unless it is nil. If the point has observers or
-// tracers, the snapshot is private to this fire, and [Snapshot.Recording] is true. The key is nil at a point without one.
+// tracers, the snapshot is private to this fire, and [Snapshot.Recording] is true. At a point without a key it is nil.
 func (s *State) Resolve(ctx context.Context, run hookkit.AnyRun, given *Snapshot, key any) *Snapshot {
 	if given != nil {
 		return given

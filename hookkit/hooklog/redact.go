@@ -80,8 +80,8 @@ func (r Redaction) event(e Event) Event {
 	return e
 }
 
-// keepTypes returns the redacted value with the JSON types of the original one. A value that is not JSON stays as it is,
-// so that the event is refused.
+// keepTypes returns the redacted value with the JSON types of the original one. A value that is not JSON stays as it
+// is, so that the event is refused.
 func keepTypes(original, redacted json.RawMessage) json.RawMessage {
 	if bytes.Equal(original, redacted) {
 		return redacted

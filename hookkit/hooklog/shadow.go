@@ -107,8 +107,8 @@ func (s *shadowing) observe(ctx context.Context, run hookkit.AnyRun, fired hookk
 	}
 }
 
-// Capture encodes a fire, and returns the function that shows it to the candidate. Package hookimpl calls Capture in the
-// fire, and the function in the background.
+// Capture encodes a fire, and returns the function that shows it to the candidate. Package hookimpl calls Capture in
+// the fire, and the function in the background.
 func (s *shadowing) Capture(ctx context.Context, run hookkit.AnyRun, fired hookkit.AnyFired) func() {
 	if ctx.Value(shadowKey{}) != nil {
 		return nil

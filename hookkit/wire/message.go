@@ -60,17 +60,12 @@ func InfoOf(run hookkit.AnyRun) RunInfo {
 	if run == nil || run.ID() == "" {
 		return RunInfo{}
 	}
-	env := reflect.ValueOf(run).Elem().FieldByName("Env").Interface()
-	return RunInfo{run.ID(), run.Parent(), run.Root(), labelsOf(env)}
-}
-
-// labelsOf returns the labels of an environment, or nil.
-func labelsOf(env any) map[string]string {
-	l, ok := env.(Labeler)
-	if v := reflect.ValueOf(env); !ok || v.Kind() == reflect.Pointer && v.IsNil() {
-		return nil
+	info := RunInfo{run.ID(), run.Parent(), run.Root(), nil}
+	l, ok := reflect.ValueOf(run).Elem().FieldByName("Env").Interface().(Labeler)
+	if v := reflect.ValueOf(l); ok && (v.Kind() != reflect.Pointer || !v.IsNil()) {
+		info.Labels = l.WireLabels()
 	}
-	return l.WireLabels()
+	return info
 }
 
 // The decisions of a [Reply] that are not exits.

@@ -146,14 +146,7 @@ func (b *builder) object(t reflect.Type, path string) string {
 
 // codesItself reports whether encoding/json leaves a type to its own methods.
 func codesItself(t reflect.Type) bool {
-	p := reflect.PointerTo(t)
-	for _, own := range []reflect.Type{
+	return t.Kind() != reflect.Pointer && t.Kind() != reflect.Interface && strictjson.Implements(t,
 		reflect.TypeFor[json.Marshaler](), reflect.TypeFor[json.Unmarshaler](),
-		reflect.TypeFor[encoding.TextMarshaler](), reflect.TypeFor[encoding.TextUnmarshaler](),
-	} {
-		if p.Implements(own) && t.Kind() != reflect.Pointer {
-			return true
-		}
-	}
-	return false
+		reflect.TypeFor[encoding.TextMarshaler](), reflect.TypeFor[encoding.TextUnmarshaler]())
 }

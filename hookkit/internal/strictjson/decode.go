@@ -8,6 +8,7 @@ import (
 	"errors"
 	"fmt"
 	"reflect"
+	"slices"
 	"strconv"
 	"strings"
 	"unicode"
@@ -250,16 +251,18 @@ func nilable(t reflect.Type) bool {
 
 // plain returns the type that decides about the fields of t: t without pointers, or nil if t decodes itself.
 func plain(t reflect.Type) reflect.Type {
-	for t != nil {
-		for _, own := range []reflect.Type{reflect.TypeFor[json.Unmarshaler](), reflect.TypeFor[encoding.TextUnmarshaler]()} {
-			if t.Implements(own) || reflect.PointerTo(t).Implements(own) {
-				return nil
-			}
-		}
+	for t != nil && !Implements(t, reflect.TypeFor[json.Unmarshaler](), reflect.TypeFor[encoding.TextUnmarshaler]()) {
 		if t.Kind() != reflect.Pointer {
 			return t
 		}
 		t = t.Elem()
 	}
 	return nil
+}
+
+// Implements reports whether t, or a pointer to it, implements one of the interfaces.
+func Implements(t reflect.Type, interfaces ...reflect.Type) bool {
+	return slices.ContainsFunc(interfaces, func(own reflect.Type) bool {
+		return t.Implements(own) || reflect.PointerTo(t).Implements(own)
+	})
 }

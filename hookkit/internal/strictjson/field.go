@@ -1,6 +1,7 @@
 package strictjson
 
 import (
+	"cmp"
 	"fmt"
 	"reflect"
 	"slices"
@@ -107,14 +108,11 @@ func Find(fields []Field, key string) (Field, bool) {
 
 // names lists the names of fields for an error.
 func names(fields []Field) string {
-	if len(fields) == 0 {
-		return "no fields"
-	}
 	var all []string
 	for _, f := range fields {
 		all = append(all, f.Name)
 	}
-	return strings.Join(all, ", ")
+	return cmp.Or(strings.Join(all, ", "), "no fields")
 }
 
 // EditedField returns the one field of the payload that has the type t. The payload is a struct or a pointer to one.

@@ -339,11 +339,7 @@ func (p *process) read(maxBytes int) {
 		p.end(err)
 	}
 	// At the end of its output, the program is about to end. If it continues, it will never reply again.
-	time.AfterFunc(staying, func() {
-		if runs(p.cmd) {
-			p.end(errStays)
-		}
-	})
+	time.AfterFunc(staying, func() { p.end(errStays) })
 }
 
 // deliver passes one line of the program to the request that it answers.
