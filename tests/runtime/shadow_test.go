@@ -182,8 +182,9 @@ func TestHangingCandidatesDropFires(t *testing.T) {
 			t.Error(err)
 		}
 		late, unseen := reports["no decision within 1m0s"], reports["16 earlier fires of the candidate have not returned"]
-		if n := late + unseen + int(shadow.Dropped()); n != fires || hanging != 16 || late != 16 || told == 0 {
-			t.Errorf("%d fires hang; reports %v, %d dropped, of %d; told %d times", hanging, reports, shadow.Dropped(), fires, told)
+		dropped := int(shadow.Dropped())
+		if late+unseen+dropped != fires || hanging != 16 || late != 16 || told == 0 {
+			t.Errorf("%d fires hang; reports %v, %d dropped, of %d; told %d times", hanging, reports, dropped, fires, told)
 		}
 		close(release)
 	})
