@@ -9,10 +9,91 @@ import (
 	"github.com/cenkalti/backoff/v5"
 
 	"github.com/hookgen/hookgen/builtin/internal/kit"
+	"github.com/hookgen/hookgen/builtin/internal/toolname"
 	"github.com/hookgen/hookgen/builtin/limit"
 	"github.com/hookgen/hookgen/generated/agent"
 	"github.com/hookgen/hookgen/hookkit"
 )
+
+// Model repeats a call to the model that failed for a temporary reason.
+//
+// For example, the model is overloaded. Model calls it again after about one second, then after two and four. After
+// four attempts it gives up, and the run fails with the error of the last one. Each wait is drawn from half to one and
+// a half of its nominal length, so that many runs do not return at the same moment.
+//
+// If the error asks for a wait (Retry-After), Model waits at least that long, or gives up at once if that is longer
+// than MaxWait. It also gives up if the tokens of the run are used up or if the wait would end after the time limit of
+// the run. The errors that are repeated are those of [Temporary]. A cancellation ends a wait at once.
+//
+// Each attempt counts as a call of the model. A reply that was streamed in part starts again, and its chunks have a
+// higher Attempt. Calls that other hooks make with run.Env.Model fire no point and are not repeated.
+//
+// Model uses AroundLLM and keeps no state. The zero value is ready. Bind panics on a negative bound and on no attempts.
+type Model struct {
+	Attempts  limit.Bound[int]           // for one prompt, the first included; default 4
+	FirstWait time.Duration              // before the second attempt; 0: a second. Each further wait is twice as long
+	MaxWait   limit.Bound[time.Duration] // for one attempt; default a minute
+	Temporary func(error) bool           // reports whether to try again after an error; nil: [Temporary]
+}
+
+// Bind adds the hook to AroundLLM.
+func (m *Model) Bind(h *agent.Hooks) {
+	kit.MustConfig("retry.Model", m.policy().check())
+	h.AroundLLM.Add(m, hookkit.Priority(retries))
+}
+
+func (m *Model) policy() policy { return policy{m.Attempts, m.FirstWait, m.MaxWait, m.Temporary} }
+
+// AroundLLM calls the model until it replies or must not be called again.
+func (m *Model) AroundLLM(
+	ctx context.Context, run *agent.Run, req agent.LLMRequest, next agent.AroundLLMNext,
+) (hookkit.Answer[agent.LLMResponse], error) {
+	return again(ctx, run, m.policy(), 4, func() (hookkit.Answer[agent.LLMResponse], error) {
+		return next.Call(ctx, req)
+	})
+}
+
+// Tools repeats a call of a tool that failed for a temporary reason.
+//
+// For example, the search service does not answer in time. Tools calls search again after about one second, and once
+// more after two. The model sees only the last result. If all three attempts fail, it sees the last error.
+//
+// A call that failed may have changed something before it failed. Tools therefore repeats only calls of tools whose
+// schema has ReadOnly or Idempotent, and of those in Idempotent. The waits and the errors that are repeated are as for
+// [Model].
+//
+// Tools uses AroundTool and keeps no state. The zero value is ready. Bind panics on a negative bound, on no attempts,
+// and on an empty name.
+type Tools struct {
+	// Idempotent has the names of further tools that may be called twice without harm, such as "set_title". "*" matches
+	// any text in a name.
+	Idempotent []string
+	Attempts   limit.Bound[int]           // for one call, the first included; default 3
+	FirstWait  time.Duration              // before the second attempt; 0: a second. Each further wait is twice as long
+	MaxWait    limit.Bound[time.Duration] // for one attempt; default a minute
+	Temporary  func(error) bool           // reports whether to try again after an error; nil: [Temporary]
+}
+
+// Bind adds the hook to AroundTool.
+func (t *Tools) Bind(h *agent.Hooks) {
+	kit.MustConfig("retry.Tools", errors.Join(toolname.Check("Idempotent", t.Idempotent), t.policy().check()))
+	kit.WatchTools("retry.Tools", kit.ToolNames("Idempotent", t.Idempotent)...).
+		AroundTool(h, t, hookkit.Priority(retries))
+}
+
+func (t *Tools) policy() policy { return policy{t.Attempts, t.FirstWait, t.MaxWait, t.Temporary} }
+
+// AroundTool calls the tool until it succeeds or must not be called again.
+func (t *Tools) AroundTool(
+	ctx context.Context, run *agent.Run, call agent.ToolCallRequest, next agent.AroundToolNext,
+) (hookkit.Answer[agent.ToolCallResult], error) {
+	if !kit.IsRepeatable(run, call.Name) && !toolname.Match(t.Idempotent, call.Name) {
+		return next.Call(ctx, call)
+	}
+	return again(ctx, run, t.policy(), 3, func() (hookkit.Answer[agent.ToolCallResult], error) {
+		return next.Call(ctx, call)
+	})
+}
 
 // Priorities in AroundLLM and AroundTool, outermost first.
 const (

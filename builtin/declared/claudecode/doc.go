@@ -9,8 +9,8 @@
 // permission.
 //
 // The package imports no third-party library. settings.go reads files and matchers, keys.go knows their keys, rule.go
-// compares the field if with calls, command.go runs one script, answer.go reads its output, and verdict.go merges the
-// answers. session.go, tools.go and asking.go connect the events with the points.
+// compares the field if with calls, command.go runs one script, and answer.go reads and merges the answers. session.go
+// and tools.go connect the events with the points.
 //
 // Start with [Read].
 package claudecode
