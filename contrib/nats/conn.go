@@ -177,6 +177,9 @@ func Connect(url string, opts ...Option) (*Conn, error) {
 	if err == nil {
 		c.js, err = jetstream.New(c.client)
 	}
+	if errors.Is(err, client.ErrNoServers) {
+		err = fmt.Errorf("no server answers there; start one, or check the URL: %w", err)
+	}
 	if err != nil {
 		return nil, fmt.Errorf("nats: connect to %s: %w", c.url, err)
 	}

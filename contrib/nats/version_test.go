@@ -39,6 +39,13 @@ func TestOtherServersAreErrors(t *testing.T) {
 	}
 }
 
+func TestMissingServersAreErrors(t *testing.T) {
+	_, err := nats.Connect("nats://127.0.0.1:1")
+	if err == nil || !strings.Contains(err.Error(), "start one, or check the URL") {
+		t.Errorf("%v", err)
+	}
+}
+
 // announces starts a server that announces a version and answers nothing but pings.
 func announces(t *testing.T, version string) string {
 	t.Helper()

@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"os"
-	"strings"
 	"time"
 
 	"github.com/hookgen/hookgen/generated/agent"
@@ -74,17 +73,25 @@ func appendLine(name, line string) error {
 	return err
 }
 
-// Generate calls pay for the next orders that are not paid, until all are paid.
+// Generate calls pay for the next orders that are not paid, until all are paid. An order is paid if its call has not
+// failed, whatever the output says: it may be the words of a person.
 func (c clerk) Generate(ctx context.Context, req agent.LLMRequest) (agent.LLMResponse, error) {
 	reply := agent.LLMResponse{Usage: agent.Usage{Input: 20, Output: 20}}
 	var orders, together int
-	paid := make(map[string]bool)
+	paid, asked := make(map[string]bool), make(map[string]string) // the orders of calls
 	for _, m := range req.Messages {
+		for _, call := range m.ToolCalls {
+			var o order
+			if err := json.Unmarshal(call.Args, &o); err != nil {
+				return reply, err
+			}
+			asked[call.ID] = o.Order
+		}
 		if m.Role == agent.RoleUser && orders == 0 {
 			_, _ = fmt.Sscanf(m.Content, "pay %d orders, %d at a time", &orders, &together)
 		}
-		if name, ok := strings.CutPrefix(m.Content, "paid "); ok && m.Role == agent.RoleTool {
-			paid[name] = true
+		if m.Role == agent.RoleTool && !m.IsError {
+			paid[asked[m.ToolCallID]] = true
 		}
 	}
 	if c.ledger != "" {

@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"log/slog"
 	"os"
 	"strings"
@@ -41,32 +42,40 @@ func (p *program) submit(ctx context.Context, args []string) error {
 		if err := c.Submit(ctx, task); err != nil {
 			return err
 		}
+		fmt.Fprintf(p.problems, "%s is submitted; waiting for a worker to end it\n", task.ID)
 		return p.wait(ctx, c, task.ID)
 	})
 }
 
-// wait waits for the end of a run and prints it.
+// wait waits for the end of a run and prints it. Meanwhile it reports that the run waits for a person.
 func (p *program) wait(ctx context.Context, c *fleet.Client, id string) error {
-	s, err := c.WaitFor(ctx, id, func(s fleet.Status) bool { return s.State.Final() })
+	var last fleet.State
+	s, err := c.WaitFor(ctx, id, func(s fleet.Status) bool {
+		if s.State == fleet.Suspended && s.State != last {
+			describe(p.problems, s)
+		}
+		last = s.State
+		return s.State.Final()
+	})
 	if err == nil {
-		p.describe(s)
+		describe(p.out, s)
 	}
 	return err
 }
 
-// describe prints a run with its questions.
-func (p *program) describe(s fleet.Status) {
-	fmt.Fprintf(p.out, "%s is %s, %d steps, %d calls, %d tokens, cost %.4f", s.Task.ID, s.State, s.Step, s.ToolCalls,
+// describe writes a run with its questions.
+func describe(out io.Writer, s fleet.Status) {
+	fmt.Fprintf(out, "%s is %s, %d steps, %d calls, %d tokens, cost %.4f", s.Task.ID, s.State, s.Step, s.ToolCalls,
 		s.Usage.Total(), s.Usage.Cost)
 	switch {
 	case s.Result != nil:
-		fmt.Fprintf(p.out, ": %q", cmp.Or(s.Result.Err, s.Result.Reply))
+		fmt.Fprintf(out, ": %q", cmp.Or(s.Result.Err, s.Result.Reply))
 	case s.State == fleet.Running:
-		fmt.Fprintf(p.out, ", worker %q", s.Worker)
+		fmt.Fprintf(out, ", worker %q", s.Worker)
 	}
-	fmt.Fprintln(p.out)
+	fmt.Fprintln(out)
 	for _, q := range s.Questions {
-		fmt.Fprintf(p.out, "  question about %q with %q: %q\n", q.Call.Name, q.Call.Args, q.Prompt)
+		fmt.Fprintf(out, "  question about %q with %q: %q\n", q.Call.Name, q.Call.Args, q.Prompt)
 	}
 }
 
@@ -74,7 +83,7 @@ func (p *program) list(ctx context.Context, args []string) error {
 	return p.client(ctx, args, 0, 0, func(c *fleet.Client, _ []string) error {
 		all, err := c.List(ctx)
 		for _, s := range all {
-			p.describe(s)
+			describe(p.out, s)
 		}
 		return err
 	})

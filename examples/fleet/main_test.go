@@ -40,6 +40,28 @@ func TestDemo(t *testing.T) {
 	}
 }
 
+// TestAnswersOfPersonsCount: a person has answered that an order was paid, in words of their own. It is not paid again.
+func TestAnswersOfPersonsCount(t *testing.T) {
+	call := agent.ToolCallRequest{ID: "a", Name: "pay", Args: []byte(`{"order":"-1"}`)}
+	for name, c := range map[string]struct {
+		answer agent.Message
+		calls  int
+	}{
+		"Paid":   {agent.Message{Role: agent.RoleTool, ToolCallID: "a", Content: "yes, I have seen the receipt"}, 0},
+		"Failed": {agent.Message{Role: agent.RoleTool, ToolCallID: "a", Content: "paid -1", IsError: true}, 1},
+	} {
+		t.Run(name, func(t *testing.T) {
+			reply, err := clerk{}.Generate(t.Context(), agent.LLMRequest{Messages: []agent.Message{
+				{Role: agent.RoleUser, Content: "pay 1 orders, 1 at a time"},
+				{Role: agent.RoleAssistant, ToolCalls: []agent.ToolCallRequest{call}}, c.answer,
+			}})
+			if err != nil || len(reply.ToolCalls) != c.calls {
+				t.Errorf("%+v, %v", reply, err)
+			}
+		})
+	}
+}
+
 func TestWrongArguments(t *testing.T) {
 	for name, args := range map[string][]string{
 		"None": {}, "Command": {"fly"}, "Flag": {"worker", "-fly"}, "Many": {"submit", "a", "b", "c"}, "Few": {"submit"},

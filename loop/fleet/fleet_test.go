@@ -48,7 +48,7 @@ func TestTaskRunsOnce(t *testing.T) {
 		w := &Worker{Store: store, Name: "w", Agents: clerk(model, look), Logger: quiet}
 		work(t, w, func(ctx context.Context) {
 			c := NewClient(store)
-			for range 3 {
+			for range 4 {
 				if err := c.Submit(ctx, task("a")); err != nil {
 					t.Error(err)
 				}

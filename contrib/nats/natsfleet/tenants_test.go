@@ -11,8 +11,8 @@ import (
 )
 
 // TestTenantsWithFleetsOfTheirOwn: a large tenant has queued many runs before a small tenant submits some. In one
-// fleet, those of the small tenant come last. With a fleet for each, on one server and with workers in the same process,
-// they take turns.
+// fleet, those of the small tenant come last. With a fleet for each, on one server and with workers in the same
+// process, they take turns.
 func TestTenantsWithFleetsOfTheirOwn(t *testing.T) {
 	const many, some = 200, 5
 	for name, fleets := range map[string][2]string{"Shared": {"all", "all"}, "Own": {"large", "small"}} {
