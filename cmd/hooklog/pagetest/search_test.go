@@ -39,6 +39,26 @@ func searches(t *testing.T, p *tab) {
 	p.want("#list", "Run a", "Run b", "Run c")
 }
 
+// stopsSearches searches a record of which each part takes a while and has nothing.
+func stopsSearches(t *testing.T, p *tab) {
+	p.write(event(1, "a", "BeforeSend"))
+	p.open()
+	for what, title := range map[string]string{"fires": "Searching (7 fires to go)", "runs": "Searching (7 runs to go)"} {
+		p.choose("what", strings.TrimSuffix(what, "runs"))
+		p.run(`const slow = next => async () => {
+			await new Promise(done => setTimeout(done, 20));
+			return {fires: [], runs: [], next};
+		};
+		source.find = slow(7);
+		source.runs = slow({key: 0, number: 7});`)
+		p.choose("text", "missing")
+		p.until(`document.getElementById('list-title').innerText === %q`, title)
+		p.click("#list-more")
+		p.until(`document.getElementById('list-title').innerText === 'Nothing found yet' &&
+			document.getElementById('list-more').innerText === 'Show more'`)
+	}
+}
+
 func filters(t *testing.T, p *tab) {
 	p.write(event(1, "a", "BeforeSend"), event(2, "a", "AfterSend", denied), event(3, "b", "BeforeSend", failed))
 	p.open()

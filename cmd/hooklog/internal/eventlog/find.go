@@ -5,12 +5,9 @@ import (
 	"context"
 	"encoding/json"
 	"os"
-	"strconv"
+	"slices"
 	"strings"
 	"time"
-	"unicode"
-	"unicode/utf16"
-	"unicode/utf8"
 
 	"github.com/hookgen/hookgen/hookkit/hooklog"
 	"github.com/hookgen/hookgen/hookkit/wire"
@@ -65,11 +62,11 @@ func (x *Index) Find(ctx context.Context, q Query, before, most int) (found []in
 type finder struct {
 	x                              *Index
 	q                              Query
-	text                           []byte // folded
+	text, quoted                   []byte // in lower case; quoted as in JSON
 	events, generation             int
 	point, hook, choice, continues int32 // -1 for any
 	outcome, tenant                int32
-	line, folded                   []byte
+	line                           []byte
 }
 
 // finder returns nil if no event has one of the names.
@@ -77,7 +74,12 @@ func (x *Index) finder(q Query) *finder {
 	x.mu.RLock()
 	defer x.mu.RUnlock()
 	f := &finder{x: x, q: q, events: x.events.count, generation: x.status.Generation, continues: -1}
-	f.text = fold(nil, []byte(strings.TrimSpace(q.Text)), false)
+	text := strings.ToLower(strings.TrimSpace(q.Text))
+	quoted, err := json.Marshal(text)
+	if err != nil {
+		panic(err) // a string can be encoded
+	}
+	f.text, f.quoted = []byte(text), Readable(bytes.Trim(quoted, `"`))
 	if n, ok := x.choices.numbers[wire.Continue]; ok {
 		f.continues = n
 	}
@@ -128,104 +130,30 @@ func (f *finder) has(r reference) bool {
 	if _, err := r.file.ReadAt(f.line, r.offset); err != nil {
 		return false
 	}
-	f.folded = fold(f.folded[:0], f.line, true)
-	if !bytes.Contains(f.folded, f.text) {
+	if !f.in(f.line) {
 		return false
 	}
 	var e hooklog.Event
 	if json.Unmarshal(f.line, &e) != nil {
 		return false
 	}
-	for _, text := range []string{e.Point, e.Spec, e.Run.ID, e.Run.Parent, e.Decision, e.By, e.Site, e.Reason, e.Error} {
-		if f.in([]byte(text), false) {
-			return true
-		}
-	}
+	texts := []string{e.Point, e.Spec, e.Run.ID, e.Run.Parent, e.Decision, e.By, e.Site, e.Reason, e.Error}
+	values := []json.RawMessage{e.Payload, e.Final, e.Value, e.Collected}
 	for name, label := range e.Run.Labels {
-		if f.in([]byte(name), false) || f.in([]byte(label), false) {
-			return true
-		}
+		texts = append(texts, name, label)
 	}
 	for _, b := range e.Ballots {
-		if f.in([]byte(b.By+"\n"+b.Site+"\n"+b.Decision+"\n"+b.Reason), false) || f.in(b.Value, true) {
-			return true
-		}
+		texts, values = append(texts, b.By, b.Site, b.Decision, b.Reason), append(values, b.Value)
 	}
 	for _, g := range e.Failures {
-		if f.in([]byte(g.By+"\n"+g.Site+"\n"+g.Cause), false) {
-			return true
-		}
+		texts = append(texts, g.By, g.Site, g.Cause)
 	}
-	return f.in(e.Payload, true) || f.in(e.Final, true) || f.in(e.Value, true) || f.in(e.Collected, true)
+	return slices.ContainsFunc(texts, func(t string) bool { return strings.Contains(strings.ToLower(t), string(f.text)) }) ||
+		slices.ContainsFunc(values, func(v json.RawMessage) bool { return f.in(v) })
 }
 
-func (f *finder) in(text []byte, isJSON bool) bool {
-	f.folded = fold(f.folded[:0], text, isJSON)
-	return bytes.Contains(f.folded, f.text)
-}
-
-// fold appends a text in lower case. In JSON it decodes the escapes in strings, so that a reader finds the
-// text that the page shows.
-func fold(to, text []byte, isJSON bool) []byte {
-	for i := 0; i < len(text); {
-		c := text[i]
-		switch {
-		case c == '\\' && isJSON && i+1 < len(text):
-			r, size := unescape(text[i:])
-			to = utf8.AppendRune(to, unicode.ToLower(r))
-			i += size
-		case c < utf8.RuneSelf:
-			if 'A' <= c && c <= 'Z' {
-				c += 'a' - 'A'
-			}
-			to = append(to, c)
-			i++
-		default:
-			r, size := utf8.DecodeRune(text[i:])
-			to = utf8.AppendRune(to, unicode.ToLower(r))
-			i += size
-		}
-	}
-	return to
-}
-
-// unescape returns the character of the escape at the beginning of a text, and its length.
-func unescape(text []byte) (r rune, size int) {
-	switch text[1] {
-	case 'n':
-		return '\n', 2
-	case 't':
-		return '\t', 2
-	case 'r':
-		return '\r', 2
-	case 'b':
-		return '\b', 2
-	case 'f':
-		return '\f', 2
-	case 'u':
-	default:
-		return rune(text[1]), 2
-	}
-	first, ok := hex4(text)
-	if !ok {
-		return 'u', 2
-	}
-	const one = len(`\u0000`)
-	if utf16.IsSurrogate(first) {
-		if second, ok := hex4(text[one:]); ok {
-			if r := utf16.DecodeRune(first, second); r != utf8.RuneError {
-				return r, 2 * one
-			}
-		}
-	}
-	return first, one
-}
-
-// hex4 reads the number of an escape such as \u00e9.
-func hex4(text []byte) (rune, bool) {
-	if len(text) < 6 || text[0] != '\\' || text[1] != 'u' {
-		return 0, false
-	}
-	n, err := strconv.ParseUint(string(text[2:6]), 16, 16)
-	return rune(n), err == nil
+// in reports whether a JSON text has the text, as the page shows it or within a string.
+func (f *finder) in(value []byte) bool {
+	value = bytes.ToLower(Readable(value))
+	return bytes.Contains(value, f.text) || bytes.Contains(value, f.quoted)
 }

@@ -118,7 +118,7 @@ func (e entry) is(kind string, continues int32) bool {
 }
 
 // A Window selects a part of a timeline: the first Most items from the place From, or with Last, the last Most items
-// before the place Before.
+// before the place Before; fewer if their events are long.
 type Window struct {
 	From   int
 	Before int
@@ -147,17 +147,23 @@ func (x *Index) Items(number int, w Window) (items []Item, more bool) {
 	from = max(0, min(from, len(r.events)+len(children)))
 	m.child = sort.Search(len(children), func(c int) bool { return x.placeOf(r, children, c) >= from })
 	m.event = from - m.child
-	for {
+	for size := 0; ; {
 		item, ok := m.step(w.Last)
-		if !ok || len(items) == w.Most {
+		if !ok || len(items) == w.Most || size >= mostItemBytes {
 			if w.Last {
 				slices.Reverse(items)
 			}
 			return items, ok
 		}
 		items = append(items, item)
+		if item.Run == nil {
+			size += int(x.events.at(item.Event).length)
+		}
 	}
 }
+
+// mostItemBytes bounds the bytes of the events of some items, because each may have megabytes.
+const mostItemBytes = 64 << 20
 
 // placeOf returns the place of a child in the timeline of a run. It comes before the event with its number.
 func (x *Index) placeOf(r *run, children []int32, child int) int {
@@ -229,7 +235,6 @@ type Place struct {
 	File string `json:"file"` // its name without the directory
 	Line int    `json:"line"` // from 1
 	Run  int    `json:"run"`  // the number of the run
-	Size int    `json:"-"`    // of the line in bytes
 }
 
 // ErrChanged reports that the file no longer has an event that was read before.
@@ -306,7 +311,7 @@ func (x *Index) line(n int) (line []byte, place Place, point string, err error) 
 	if _, err := f.ReadAt(line, e.offset); err != nil {
 		return nil, place, "", fmt.Errorf("%w: %w", ErrChanged, err)
 	}
-	return line, Place{f.name, int(e.line), int(e.run), int(e.length)}, point, nil
+	return line, Place{f.name, int(e.line), int(e.run)}, point, nil
 }
 
 // mostNames bounds the names of a kind that a page shows.

@@ -113,25 +113,16 @@ func (h *handler) page(w http.ResponseWriter, _ *http.Request) {
 type requestError struct{ error }
 
 func reply(w http.ResponseWriter, result any, err error) {
-	var wrong requestError
-	switch {
-	case errors.As(err, &wrong):
-		http.Error(w, err.Error(), http.StatusBadRequest)
-		return
-	case errors.Is(err, eventlog.ErrChanged):
-		http.Error(w, err.Error(), http.StatusConflict)
-		return
-	case err != nil:
-		http.Error(w, err.Error(), http.StatusNotFound)
-		return
-	}
-	text, err := json.Marshal(result)
 	if err != nil {
-		http.Error(w, err.Error(), http.StatusInternalServerError)
+		code := http.StatusNotFound
+		if _, wrong := errors.AsType[requestError](err); wrong {
+			code = http.StatusBadRequest
+		}
+		http.Error(w, err.Error(), code)
 		return
 	}
 	w.Header().Set("Content-Type", "application/json")
-	_, _ = w.Write(text) // an error means that nobody reads the reply any more
+	_ = json.NewEncoder(w).Encode(result) // an error means that nobody reads the reply any more
 }
 
 // number reads a number of the query, which is not negative.
@@ -257,37 +248,18 @@ func (h *handler) fire(r *http.Request) (any, error) {
 	return h.detail(n)
 }
 
-// A pieceView is a piece of a long text.
-type pieceView struct {
+// A textView is the whole of a text that is cut in the details of a fire.
+type textView struct {
 	Text string `json:"text"`
-	Next int    `json:"next"` // where the next piece begins; 0 at the end
-	Size int    `json:"size"` // of the whole text in bytes
 }
 
-// maxPiece bounds the bytes of a piece, because a browser needs a while to lay out a long text.
-const maxPiece = 1 << 20
-
 func (h *handler) text(r *http.Request) (any, error) {
-	n, err1 := number(r, "event", 0)
-	from, err2 := number(r, "from", 0)
-	if err := errors.Join(err1, err2); err != nil {
-		return nil, err
-	}
-	whole, err := h.whole(n, r.URL.Query().Get("what"))
+	n, err := number(r, "event", 0)
 	if err != nil {
 		return nil, err
 	}
-	return piece(whole, from), nil
-}
-
-func piece(whole string, from int) pieceView {
-	from = min(from, len(whole))
-	text := beginning(Part{Text: whole[from:]}, maxPiece)[0].Text
-	v := pieceView{Text: text, Size: len(whole)}
-	if from+len(text) < len(whole) {
-		v.Next = from + len(text)
-	}
-	return v
+	whole, err := h.whole(n, r.URL.Query().Get("what"))
+	return textView{whole}, err
 }
 
 // A foundView is a part of the fires that a search found.

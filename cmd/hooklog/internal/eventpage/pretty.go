@@ -3,8 +3,9 @@ package eventpage
 import (
 	"bytes"
 	"encoding/json"
-	"fmt"
 	"strings"
+
+	"github.com/hookgen/hookgen/cmd/hooklog/internal/eventlog"
 )
 
 // maxIndent bounds the indentation. A payload of ten thousand nested arrays would need a hundred million blanks.
@@ -21,94 +22,22 @@ func Pretty(value json.RawMessage) string {
 	if !json.Valid(value) {
 		return strings.ToValidUTF8(string(value), "\uFFFD") + "\n"
 	}
-	p := printer{dec: json.NewDecoder(bytes.NewReader(value))}
-	p.dec.UseNumber()
-	p.value(0)
-	p.b.WriteByte('\n')
-	return p.b.String()
-}
-
-// A printer prints a valid JSON text.
-type printer struct {
-	dec *json.Decoder
-	b   strings.Builder
-}
-
-func (p *printer) value(depth int) {
-	token, err := p.dec.Token()
-	if err != nil {
-		return
+	var flat bytes.Buffer
+	if json.Indent(&flat, eventlog.Readable(value), "", "") != nil {
+		return string(value) + "\n" // which never happens, because it is valid
 	}
-	switch v := token.(type) {
-	case json.Delim:
-		p.list(v, depth)
-	case string:
-		p.text(v, depth)
-	case nil:
-		p.b.WriteString("null")
-	default:
-		fmt.Fprint(&p.b, v) // a json.Number or a bool
-	}
-}
-
-// list prints an object or an array after its opening delimiter.
-func (p *printer) list(open json.Delim, depth int) {
-	p.b.WriteByte(byte(open))
-	more := p.dec.More()
-	for first := true; p.dec.More(); first = false {
-		if !first {
-			p.b.WriteByte(',')
+	var b strings.Builder
+	depth := 0
+	for line := range strings.Lines(strings.ToValidUTF8(flat.String(), "\uFFFD") + "\n") {
+		if strings.HasPrefix(line, "}") || strings.HasPrefix(line, "]") {
+			depth--
 		}
-		p.line(depth + 1)
-		if open == '{' {
-			key, err := p.dec.Token()
-			if err != nil {
-				return
-			}
-			name, _ := key.(string)
-			p.text(name, depth+1)
-			p.b.WriteString(": ")
-		}
-		p.value(depth + 1)
-	}
-	if more {
-		p.line(depth)
-	}
-	end, err := p.dec.Token()
-	if delim, ok := end.(json.Delim); ok && err == nil {
-		p.b.WriteByte(byte(delim))
-	}
-}
-
-func (p *printer) line(depth int) {
-	p.b.WriteByte('\n')
-	for range min(depth, maxIndent) {
-		p.b.WriteString("  ")
-	}
-}
-
-// text prints a string.
-func (p *printer) text(s string, depth int) {
-	p.b.WriteByte('"')
-	for i, r := range s {
-		switch {
-		case r == '"' || r == '\\':
-			p.b.WriteByte('\\')
-			p.b.WriteRune(r)
-		case r == '\n':
-			p.b.WriteString(`\n`)
-			if i+1 < len(s) {
-				p.line(depth + 1)
-			}
-		case r == '\t':
-			p.b.WriteString(`\t`)
-		case r == '\r':
-			p.b.WriteString(`\r`)
-		case r < ' ':
-			fmt.Fprintf(&p.b, `\u%04x`, r)
-		default:
-			p.b.WriteRune(r)
+		indent := strings.Repeat("  ", min(depth, maxIndent))
+		b.WriteString(indent)
+		b.WriteString(strings.NewReplacer(`\\`, `\\`, `\n"`, `\n"`, `\n`, "\\n\n  "+indent).Replace(line))
+		if strings.HasSuffix(line, "{\n") || strings.HasSuffix(line, "[\n") {
+			depth++
 		}
 	}
-	p.b.WriteByte('"')
+	return b.String()
 }

@@ -2,6 +2,7 @@ package eventpage
 
 import (
 	"encoding/json"
+	"reflect"
 	"strings"
 	"testing"
 )
@@ -68,6 +69,9 @@ func FuzzPretty(f *testing.F) {
 				return // blanks after a line break are not told from the indentation
 			}
 			t.Fatalf("%v in\n%s", err, joined.String())
+		}
+		if !strings.Contains(value, `\n `) && !strings.Contains(value, `\n\u0020`) && !reflect.DeepEqual(want, have) {
+			t.Errorf("%q is printed as %q", value, got)
 		}
 	})
 }

@@ -284,14 +284,10 @@ type timelineView struct {
 // endOfRun is a place after all items of a timeline.
 const endOfRun = math.MaxInt
 
-// maxRead bounds the bytes of the events that one part of a timeline is made from, because each may have megabytes.
-const maxRead = 64 << 20
-
 func (v *views) timeline(run int, w eventlog.Window, conversation bool) timelineView {
 	items, more := v.Items(run, w)
 	t := timelineView{Items: []itemView{}, More: more}
-	read := 0
-	take := func(i eventlog.Item) bool {
+	for _, i := range items {
 		item := itemView{At: i.At}
 		if i.Run != nil {
 			r := v.run(*i.Run)
@@ -304,28 +300,8 @@ func (v *views) timeline(run int, w eventlog.Window, conversation bool) timeline
 				f.Said = saidOf(e)
 			}
 			item.Fire = &f
-			read += place.Size
 		}
 		t.Items = append(t.Items, item)
-		return read < maxRead
-	}
-	if !w.Last {
-		for n, i := range items {
-			if !take(i) {
-				t.More = t.More || n+1 < len(items)
-				break
-			}
-		}
-		return t
-	}
-	for n := len(items) - 1; n >= 0; n-- {
-		if !take(items[n]) {
-			t.More = t.More || n > 0
-			break
-		}
-	}
-	for i, j := 0, len(t.Items)-1; i < j; i, j = i+1, j-1 {
-		t.Items[i], t.Items[j] = t.Items[j], t.Items[i]
 	}
 	return t
 }

@@ -39,24 +39,6 @@ func TestLongTimelineIsPaged(t *testing.T) {
 	}
 }
 
-// TestWholeTextIsPaged joins the pieces of a long text.
-func TestWholeTextIsPaged(t *testing.T) {
-	want := Pretty(json.RawMessage(`{"a":"` + strings.Repeat("ä", 2<<20) + `"}`))
-	got := ""
-	for from, pieces := 0, 0; ; pieces++ {
-		p := piece(want, from)
-		if got += p.Text; len(p.Text) > maxPiece || p.Size != len(want) || pieces > 10 {
-			t.Fatalf("a piece of %d bytes of %d", len(p.Text), p.Size)
-		}
-		if from = p.Next; from == 0 {
-			break
-		}
-	}
-	if got != want {
-		t.Error("the pieces are not the text")
-	}
-}
-
 // TestTimelineShowsWhatWasFired checks the excerpts of payloads, by which a reader finds the call of a tool.
 func TestTimelineShowsWhatWasFired(t *testing.T) {
 	long := strings.Repeat("ä", 100)

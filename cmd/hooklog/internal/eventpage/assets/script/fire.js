@@ -85,7 +85,7 @@ function textPart(title, text, event, whats) {
 	if (text.cut || whats.length > 1) {
 		for (const what of whats) {
 			const label = whats.length > 1 ? `Show the whole ${wholeNames[what]}` : `Show all of it (${size(text.size)})`;
-			buttons.append(el('button', {type: 'button', 'data-what': what, click: () => loadWhole(pre, buttons, event, what, 0)},
+			buttons.append(el('button', {type: 'button', 'data-what': what, click: () => loadWhole(pre, buttons, event, what)},
 				label));
 		}
 	}
@@ -112,25 +112,16 @@ function lines(title, text) {
 	return pre;
 }
 
-// loadWhole shows a piece of the whole text, and a button for the next one.
-async function loadWhole(pre, buttons, event, what, from) {
-	let piece;
+// loadWhole shows the whole text.
+async function loadWhole(pre, buttons, event, what) {
 	try {
-		piece = await source.text(event, what, from);
+		const whole = shown((await source.text(event, what)).text, 'span');
+		whole.className = 'l';
+		pre.replaceChildren(whole);
 	} catch (err) {
 		buttons.replaceChildren(el('span', {class: 'bad'}, shown(err.message)));
 		return;
 	}
-	const whole = shown(piece.text, 'span');
-	whole.className = 'l';
-	if (from) pre.append(whole);
-	else pre.replaceChildren(whole);
-	const others = [...buttons.querySelectorAll('button')].filter(b => b.dataset.what !== what);
-	buttons.replaceChildren(...others);
-	if (piece.next) {
-		const more = el('button', {type: 'button', 'data-what': what, click: () => loadWhole(pre, buttons, event, what, piece.next)},
-			`Show more (${size(piece.size - piece.next)} to go)`);
-		buttons.append(more);
-	}
+	buttons.replaceChildren(...[...buttons.querySelectorAll('button')].filter(b => b.dataset.what !== what));
 	pre.focus();
 }

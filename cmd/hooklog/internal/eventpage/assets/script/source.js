@@ -14,7 +14,7 @@ function serverSource() {
 		run: query => get('run', query),
 		items: (run, w) => get('items', {run, ...w}),
 		fire: event => get('fire', {event}),
-		text: (event, what, from) => get('text', {event, what, from}),
+		text: (event, what) => get('text', {event, what}),
 		find: (query, before) => get('find', {...query, before}),
 	};
 }
@@ -71,7 +71,7 @@ function fileSource() {
 			return {items, more: some.length > items.length};
 		},
 		fire: async n => need(data.fires[n]),
-		text: async (n, what) => ({text: data.texts[n + '/' + what] || '', next: 0}),
+		text: async (n, what) => ({text: data.texts[n + '/' + what] || ''}),
 		find: async q => ({fires: numbers.map(n => data.fires[n]).filter(f => found(f, q)), next: 0}),
 	};
 }
