@@ -2,6 +2,7 @@ package fleet
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"crypto/sha256"
 	"encoding/json"
@@ -103,6 +104,8 @@ type story struct {
 	asks   bool                  // before pay
 	cancel bool
 	crash  bool // in the first pay
+
+	sees func(agent.ToolCallResult) // each result, unless it is nil
 }
 
 func stories() map[string]story {
@@ -131,6 +134,10 @@ func (s story) worker(store Store, pay agent.Tool) *Worker {
 				}
 				return nil, nil
 			}))
+	}
+	if s.sees != nil {
+		w.Agents["clerk"].Hooks.AfterTool.ObserveFunc(
+			func(_ context.Context, _ *agent.Run, f agent.AfterToolFired[agent.ToolCallResult]) { s.sees(f.Payload) })
 	}
 	return w
 }
@@ -306,6 +313,63 @@ func TestHigherVersionsAreErrors(t *testing.T) {
 				t.Errorf("%s: %v does not say %q", text, err, part)
 			}
 		}
+	}
+}
+
+// TestUnknownWordsOfOtherReleases: another release knows more kinds of failures, of answers and of states. A worker
+// keeps the kind of a failure. A client gives no answer that it does not know, and takes no unknown state for a result.
+func TestUnknownWordsOfOtherReleases(t *testing.T) {
+	s := stories()["Approval"]
+	log := s.tell(t)
+	index := func(text string) int {
+		return slices.IndexFunc(log, func(e Entry) bool { return strings.Contains(string(e.Event), text) })
+	}
+	edit := func(at int, f func(*event)) []Entry {
+		e, err := decode(log[at])
+		if err != nil {
+			t.Fatal(err)
+		}
+		f(&e)
+		data, err := json.Marshal(e)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return append(slices.Clone(log[:at]), Entry{log[at].Number, log[at].Time, data})
+	}
+	failed := edit(index(`"kind":"finished"`), func(e *event) {
+		e.Outcome.Failed, e.Outcome.Result.Err, e.Outcome.Result.Kind = true, "no", "later"
+	})
+	var kind agent.FailureKind
+	s.sees = func(r agent.ToolCallResult) { kind = cmp.Or(kind, r.Kind) }
+	if end := s.continues(t, failed, failed); end.state != Suspended || end.left != 0 || kind != "later" {
+		t.Errorf("%+v, the failure is of the kind %q", end, kind)
+	}
+	for name, c := range map[string]struct {
+		log  []Entry
+		want error
+	}{
+		"Choice": {edit(index(`"kind":"suspended"`), func(e *event) {
+			e.Suspension.Questions[0].Choices = []agent.Choice{"later"}
+		}), ErrAnswer},
+		"State": {edit(len(log)-1, func(e *event) { e.Result.State = "later" }), ErrUnreadable},
+	} {
+		t.Run(name, func(t *testing.T) {
+			m := newMemory(simLifetime)
+			m.logs["a"] = c.log
+			client := NewClient(m.store())
+			asked := edit(index(`"kind":"suspended"`), func(*event) {})
+			rec, err := foldAll("a", asked)
+			if err != nil {
+				t.Fatal(err)
+			}
+			answer := Decide(rec.asked[0], agent.Approval{Allow: true, By: "ann"})
+			if err := client.Answer(t.Context(), "a", answer); !errors.Is(err, c.want) || len(m.logs["a"]) != len(c.log) {
+				t.Errorf("%v, want %v", err, c.want)
+			}
+			if s, err := client.Status(t.Context(), "a"); err == nil && s.Result != nil {
+				t.Errorf("%+v", s)
+			}
+		})
 	}
 }
 
