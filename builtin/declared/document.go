@@ -135,13 +135,17 @@ func (p *parser) array(v *value) error {
 
 // The functions below return the Go value of a JSON value, or an error at its position.
 
-func (v *value) text() (string, error) {
-	if v.kind != '"' {
-		return "", v.errorf("a text is needed here")
+func (v *value) text() (string, error) { return get[string](v, '"', "a text") }
+
+func (v *value) number() (float64, error) { return get[float64](v, '0', "a number") }
+
+func (v *value) boolean() (bool, error) { return get[bool](v, 't', "true or false") }
+
+func get[T any](v *value, kind byte, what string) (t T, err error) {
+	if v.kind != kind || json.Unmarshal(v.raw, &t) != nil {
+		return t, v.errorf("%s is needed here", what)
 	}
-	var s string
-	_ = json.Unmarshal(v.raw, &s) // the document is valid
-	return s, nil
+	return t, nil
 }
 
 func (v *value) texts() ([]string, error) {
@@ -156,21 +160,6 @@ func (v *value) texts() ([]string, error) {
 		}
 	}
 	return texts, nil
-}
-
-func (v *value) number() (float64, error) {
-	var n float64
-	if v.kind != '0' || json.Unmarshal(v.raw, &n) != nil {
-		return 0, v.errorf("a number is needed here")
-	}
-	return n, nil
-}
-
-func (v *value) boolean() (bool, error) {
-	if v.kind != 't' {
-		return false, v.errorf("true or false is needed here")
-	}
-	return v.raw[0] == 't', nil
 }
 
 func (v *value) object() ([]member, error) {

@@ -83,61 +83,42 @@ func checkAll(validators []Validator) error {
 }
 
 // AfterTool runs the validators on a successful result, and those that redact on a failed one.
-func (v *Output) AfterTool(ctx context.Context, _ *agent.Run, result agent.ToolCallResult) (agent.AfterToolOutcome,
-	error) {
+func (v *Output) AfterTool(
+	ctx context.Context, _ *agent.Run, result agent.ToolCallResult,
+) (agent.AfterToolOutcome, error) {
 	before := result.Clone()
-	if result.Err != "" {
-		v.redact(&result)
-	} else {
-		rejection, err := v.validate(ctx, &result)
-		if err == nil && rejection == "" {
-			err = v.validateContext(ctx, &result)
+	failed, rejection := result.Err != "", ""
+	for i, one := range v.Validators {
+		r, redacts := one.(*redaction)
+		if failed && !redacts {
+			continue
+		}
+		var err error
+		switch {
+		case failed:
+			result.Output, result.Err = r.accepted(result.Output), r.accepted(result.Err)
+		case rejection == "":
+			result.Output, rejection, err = one.Validate(ctx, result.Call, result.Output)
+		}
+		for _, texts := range []*[]string{&result.Warnings, &result.Context} {
+			if err == nil {
+				*texts, err = accepted(ctx, one, result.Call, *texts)
+			}
 		}
 		if err != nil {
-			return nil, err
+			return nil, fmt.Errorf("validator %d (%T): %w", i, one, err)
 		}
-		if rejection != "" {
-			result.Output, result.Err, result.Kind = "", "output validation: "+rejection, agent.FailRejected
-			result.Parts, result.Warnings = nil, nil
-			if err := v.validateContext(ctx, &result); err != nil {
-				return nil, err
-			}
-			return agent.ReplaceAfterTool(result, "output rejected"), nil
-		}
+	}
+	if rejection != "" {
+		result.Output, result.Err, result.Kind = "", "output validation: "+rejection, agent.FailRejected
+		result.Parts, result.Warnings = nil, nil
+		return agent.ReplaceAfterTool(result, "output rejected"), nil
 	}
 	if result.Output == before.Output && result.Err == before.Err && slices.Equal(result.Warnings, before.Warnings) &&
 		slices.Equal(result.Context, before.Context) {
 		return nil, nil
 	}
 	return agent.ReplaceAfterTool(result, "output changed"), nil
-}
-
-// validate runs the validators on the output and on the warnings. A rejected warning is dropped. The output may have to
-// match a schema, but a warning need not.
-func (v *Output) validate(ctx context.Context, result *agent.ToolCallResult) (rejection string, err error) {
-	for i, one := range v.Validators {
-		result.Output, rejection, err = one.Validate(ctx, result.Call, result.Output)
-		if err == nil && rejection != "" {
-			return rejection, nil
-		}
-		if err == nil {
-			result.Warnings, err = accepted(ctx, one, result.Call, result.Warnings)
-		}
-		if err != nil {
-			return "", fmt.Errorf("validator %d (%T): %w", i, one, err)
-		}
-	}
-	return "", nil
-}
-
-// validateContext runs the validators on the texts of other hooks.
-func (v *Output) validateContext(ctx context.Context, result *agent.ToolCallResult) (err error) {
-	for i, one := range v.Validators {
-		if result.Context, err = accepted(ctx, one, result.Call, result.Context); err != nil {
-			return fmt.Errorf("validator %d (%T) on the context: %w", i, one, err)
-		}
-	}
-	return nil
 }
 
 // accepted returns the texts as a validator accepts them, without those that it rejects. A text need not match a
@@ -158,25 +139,6 @@ func accepted(
 		}
 	}
 	return kept, nil
-}
-
-// redact removes secrets and personal data from the texts of a failed result.
-func (v *Output) redact(result *agent.ToolCallResult) {
-	for _, one := range v.Validators {
-		r, ok := one.(*redaction)
-		if !ok {
-			continue
-		}
-		result.Output, result.Err = r.accepted(result.Output), r.accepted(result.Err)
-		result.Warnings = slices.Clone(result.Warnings)
-		for i, w := range result.Warnings {
-			result.Warnings[i] = r.accepted(w)
-		}
-		result.Context = slices.Clone(result.Context)
-		for i, c := range result.Context {
-			result.Context[i] = r.accepted(c)
-		}
-	}
 }
 
 // LengthCap returns a validator that truncates long texts to most characters, including the mark "(capped at n chars)".

@@ -146,7 +146,7 @@ func TestUncheckableContextIsAnError(t *testing.T) {
 		t.Run(output, func(t *testing.T) {
 			result := agent.ToolCallResult{Output: output, Context: []string{"broken"}}
 			outcome, err := hook.AfterTool(t.Context(), agent.NewRun(nil), result)
-			if outcome != nil || err == nil || !strings.Contains(err.Error(), "on the context: the classifier is down") {
+			if outcome != nil || err == nil || !strings.Contains(err.Error(), "the classifier is down") {
 				t.Errorf("%+v, %v", outcome, err)
 			}
 		})

@@ -23,8 +23,8 @@ import (
 // small@20250807, unless that has a price of its own. A call of a model without a Price costs nothing, unless the reply
 // has a Usage.Cost.
 //
-// Cached input tokens are part of the input and are billed once, at their own price. If neither the reply nor a
-// [UsageReporter] has token counts, Cost estimates a quarter token per byte.
+// Cached input tokens are part of the input and are billed once, at their own price. If a reply has no token
+// counts, Cost estimates a quarter token per byte.
 //
 // In a run of package loop, the prices also apply to Usage.Cost of the run, and so Limits.Cost counts them. They
 // include the model calls that hooks and sub-runs make, which are not part of the report. A run with Limits.Cost makes
@@ -41,10 +41,6 @@ type Cost struct {
 	mu      sync.Mutex
 	total   CostReport
 }
-
-// A UsageReporter is a model that reports the usage of its last call separately. [Cost] asks it if a reply has no
-// usage.
-type UsageReporter interface{ LastUsage() agent.Usage }
 
 // A Price is in US dollars per million tokens. A CacheRead or CacheWrite of 0 means the price of Input.
 type Price struct {
@@ -136,18 +132,12 @@ func (c *Cost) add(ctx context.Context, run *agent.Run, fired agent.AfterLLMFire
 	if call.Model == "" {
 		call.Model = asked.model
 	}
-	// The loop has priced the call by the model that was asked in the attempt, which hooks of AroundLLM may change.
-	priced := c.prices(run)
-	if call.Usage.Total() == 0 && reply.Elapsed > 0 && kit.Env(run) != nil { // Elapsed is 0 without a call
-		if m, ok := kit.Env(run).Model.(UsageReporter); ok {
-			call.Usage, priced = m.LastUsage(), false
-		}
-	}
 	call.Estimated = call.Usage.Total() == 0 && !asked.answered
 	if call.Estimated {
 		call.Usage.Input, call.Usage.Output = asked.bytes/4, size(reply.Content, reply.ToolCalls)/4
 	}
-	if price, ok := c.price(asked.model, reply.Model); ok && !priced {
+	// Otherwise the loop has priced the call by the model of the attempt, which hooks of AroundLLM may change.
+	if price, ok := c.price(asked.model, reply.Model); ok && !c.prices(run) {
 		call.Usage.Cost = price.Of(call.Usage)
 	}
 	call.Usage = agent.Usage{}.Plus(call.Usage) // without negative counts

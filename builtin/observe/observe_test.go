@@ -8,7 +8,6 @@ import (
 	"math"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/google/go-cmp/cmp"
 
@@ -193,25 +192,6 @@ func TestInvalidObservingHooksPanicInBind(t *testing.T) {
 	}
 }
 
-// remembers is a model that reports its usage only through LastUsage.
-type remembers struct{ *looptest.Script }
-
-func (remembers) LastUsage() agent.Usage { return agent.Usage{Input: 7, Output: 2} }
-
-func TestCostAsksUsageReporter(t *testing.T) {
-	cost := &observe.Cost{}
-	var hooks agent.Hooks
-	hooks.Use(cost)
-	run := agent.NewRun(&agent.Env{Model: remembers{looptest.NewScript()}})
-	if _, err := hooks.AfterLLM.Fire(t.Context(), run,
-		&agent.LLMResponse{Content: "x", Elapsed: time.Second}); err != nil {
-		t.Fatal(err)
-	}
-	if r := cost.Report(); !r.HasTokenData || r.Input != 7 || r.Output != 2 {
-		t.Errorf("report %+v", r)
-	}
-}
-
 func TestTokenDataStaysAfterAnAnswerWithoutUsage(t *testing.T) {
 	cost := &observe.Cost{}
 	var hooks agent.Hooks
@@ -226,29 +206,6 @@ func TestTokenDataStaysAfterAnAnswerWithoutUsage(t *testing.T) {
 		if r := cost.Report(); r.HasTokenData != (i > 0) {
 			t.Errorf("call %d: report %+v", i+1, r)
 		}
-	}
-}
-
-func TestTheReporterIsAskedForMissingUsage(t *testing.T) {
-	for _, c := range []struct {
-		name  string
-		reply agent.LLMResponse
-		input int
-	}{
-		{"missing", agent.LLMResponse{Elapsed: 1}, 7},
-		{"reported", agent.LLMResponse{Elapsed: 1, Usage: agent.Usage{Input: 5}}, 5},
-		{"without a call", agent.LLMResponse{}, 0},
-	} {
-		t.Run(c.name, func(t *testing.T) {
-			cost := &observe.Cost{}
-			var hooks agent.Hooks
-			hooks.Use(cost)
-			run := agent.NewRun(&agent.Env{Model: remembers{looptest.NewScript()}})
-			_, _ = hooks.AfterLLM.Fire(t.Context(), run, &c.reply)
-			if r := cost.Report(); r.Input != c.input {
-				t.Errorf("report %+v", r)
-			}
-		})
 	}
 }
 

@@ -68,7 +68,7 @@ func (n *Todo) ObserveAfterTool(_ context.Context, run *agent.Run, fired agent.A
 
 // Briefing contributes the request to plan, the reminder and the list.
 func (n *Todo) Briefing(ctx context.Context, run *agent.Run, step agent.Step) ([]string, error) {
-	if _, ok := toolSchema(run, n.tool()); !ok {
+	if _, ok := kit.Schema(run, n.tool()); !ok {
 		return nil, nil
 	}
 	if step.Number <= 1 {

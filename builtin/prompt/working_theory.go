@@ -99,7 +99,7 @@ func (n *WorkingTheory) split(args json.RawMessage) (rest, value json.RawMessage
 
 // declared reports whether the parameters of a tool declare the argument.
 func (n *WorkingTheory) declared(run *agent.Run, tool string) bool {
-	schema, ok := toolSchema(run, tool)
+	schema, ok := kit.Schema(run, tool)
 	if !ok {
 		return true // the tool is unknown, so leave the call unchanged
 	}
@@ -111,12 +111,4 @@ func (n *WorkingTheory) declared(run *agent.Run, tool string) bool {
 	}
 	_, ok = parameters.Properties[n.argument()]
 	return ok
-}
-
-// toolSchema returns the schema of a tool of the run.
-func toolSchema(run *agent.Run, tool string) (agent.ToolSchema, bool) {
-	if kit.Env(run) == nil || kit.Env(run).Tools == nil {
-		return agent.ToolSchema{}, false
-	}
-	return kit.Env(run).Tools.Lookup(tool)
 }

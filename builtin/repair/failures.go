@@ -40,11 +40,8 @@ func (s *SchemaRetry) Bind(h *agent.Hooks) {
 func (s *SchemaRetry) AfterTool(
 	_ context.Context, run *agent.Run, result agent.ToolCallResult,
 ) (agent.AfterToolOutcome, error) {
-	if result.Err == "" || result.Kind != agent.FailArguments || kit.Env(run) == nil || kit.Env(run).Tools == nil {
-		return nil, nil
-	}
-	schema, ok := kit.Env(run).Tools.Lookup(result.Call.Name)
-	if !ok {
+	schema, ok := kit.Schema(run, result.Call.Name)
+	if result.Err == "" || result.Kind != agent.FailArguments || !ok {
 		return nil, nil
 	}
 	var explain bool

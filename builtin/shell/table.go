@@ -13,8 +13,11 @@ import (
 var wordTable string
 
 // list returns the list of words.txt with a name.
-func list(name string) (words []string) {
-	_, rest, _ := strings.Cut(wordTable, "\n: "+name+"\n")
+func list(name string) []string { return listIn(wordTable, name) }
+
+// listIn returns the lines of the list of a table with a name.
+func listIn(table, name string) (words []string) {
+	_, rest, _ := strings.Cut(table, "\n: "+name+"\n")
 	for line := range strings.Lines(rest) {
 		if line == "\n" {
 			break
@@ -62,13 +65,9 @@ type pattern struct {
 
 // patternsOf returns the patterns of a rule by program.
 func patternsOf(rule string) map[string][]pattern {
-	_, rest, _ := strings.Cut(ruleTable, "\n: "+rule+"\n")
 	all := make(map[string][]pattern)
-	for line := range strings.Lines(rest) {
+	for _, line := range listIn(ruleTable, rule) {
 		tokens := strings.Fields(line)
-		if len(tokens) == 0 {
-			break
-		}
 		var p pattern
 		for i, token := range tokens[1:] {
 			choices := strings.Split(token, "|")

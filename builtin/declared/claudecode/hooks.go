@@ -11,6 +11,7 @@ import (
 
 	"github.com/hookgen/hookgen/builtin/internal/jsonx"
 	"github.com/hookgen/hookgen/builtin/internal/kit"
+	"github.com/hookgen/hookgen/builtin/internal/nextprompt"
 	"github.com/hookgen/hookgen/generated/agent"
 	"github.com/hookgen/hookgen/hookkit"
 	"github.com/hookgen/hookgen/internal/atomicfile"
@@ -64,9 +65,7 @@ type Message struct {
 // state is the state of a run.
 type state struct {
 	lasting  []string // texts for every prompt
-	pending  []string // texts for the next step
-	once     []string // texts for the step onceAt, whose prompt may be built twice
-	onceAt   int
+	next     nextprompt.Queue
 	calls    map[string]decided // by the ID of the call, in this step
 	step     int                // of the calls
 	stopped  string             // why the run stops at the next boundary
@@ -84,12 +83,9 @@ func (h *Hooks) Bind(hooks *agent.Hooks) {
 	hooks.OnRunStart.Add(h, hookkit.Priority(hookkit.Safety))
 	hooks.Briefing.Add(h, hookkit.Priority(hookkit.InputShape))
 	hooks.ShouldStop.Add(h, hookkit.Priority(hookkit.Safety))
-	add := func(f func(), names ...string) {
-		for _, n := range names {
-			if len(h.handlers[n]) > 0 {
-				f()
-				return
-			}
+	add := func(f func(), events ...string) {
+		if slices.ContainsFunc(events, func(e string) bool { return len(h.handlers[e]) > 0 }) {
+			f()
 		}
 	}
 	add(func() {

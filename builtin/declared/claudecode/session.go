@@ -73,10 +73,7 @@ func (h *Hooks) keep(run *agent.Run, v verdict) {
 // Briefing contributes the texts of scripts.
 func (h *Hooks) Briefing(_ context.Context, run *agent.Run, at agent.Step) (texts []string, err error) {
 	h.runs.Do(run, func(s *state) {
-		if s.onceAt != at.Number {
-			s.onceAt, s.once, s.pending = at.Number, s.pending, nil
-		}
-		texts = append(slices.Clone(s.lasting), s.once...)
+		texts = slices.Concat(s.lasting, s.next.Take(at.Number))
 	})
 	return texts, nil
 }

@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"strings"
 
+	"github.com/hookgen/hookgen/builtin/internal/fingerprint"
 	"github.com/hookgen/hookgen/builtin/internal/kit"
 	"github.com/hookgen/hookgen/builtin/internal/toolargs"
 	"github.com/hookgen/hookgen/generated/agent"
@@ -266,7 +267,8 @@ func (h *Hooks) AfterStep(ctx context.Context, run *agent.Run, step agent.StepRe
 	}
 	v, err := h.fire(ctx, run, occasion{event: "PostToolBatch", fields: map[string]any{"tool_calls": calls}})
 	if len(v.context) > 0 {
-		h.runs.Do(run, func(s *state) { s.pending = append(s.pending, v.context...) })
+		text := strings.Join(v.context, "\n\n")
+		h.runs.Do(run, func(s *state) { s.next.Put(fingerprint.Of([]byte(text)), text) })
 	}
 	if v.blocks {
 		h.stop(run, v.reason)

@@ -64,19 +64,20 @@ func For(ctx context.Context, run *agent.Run) context.Context {
 
 // IsReadOnly reports whether the run has the tool and its schema has ReadOnly set.
 func IsReadOnly(run *agent.Run, tool string) bool {
-	return schemaOf(run, tool).ReadOnly
+	schema, _ := Schema(run, tool)
+	return schema.ReadOnly
 }
 
 // IsRepeatable reports whether the run has the tool and its schema has ReadOnly or Idempotent set.
 func IsRepeatable(run *agent.Run, tool string) bool {
-	schema := schemaOf(run, tool)
+	schema, _ := Schema(run, tool)
 	return schema.ReadOnly || schema.Idempotent
 }
 
-// schemaOf returns the schema of a tool, or the zero value if the run does not have the tool.
-func schemaOf(run *agent.Run, tool string) (schema agent.ToolSchema) {
+// Schema returns the schema of a tool, and whether the run has the tool.
+func Schema(run *agent.Run, tool string) (schema agent.ToolSchema, ok bool) {
 	if env := Env(run); env != nil && env.Tools != nil {
-		schema, _ = env.Tools.Lookup(tool)
+		schema, ok = env.Tools.Lookup(tool)
 	}
-	return schema
+	return schema, ok
 }
