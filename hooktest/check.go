@@ -142,8 +142,8 @@ func (c *checker) registered(t testing.TB) {
 // hostile reports panics and illegal outcomes.
 func (c *checker) hostile(t testing.TB) {
 	s := c.subject(t)
-	var reported sync.Map // the names of the points with a fault
-	fireAll := func(ctx context.Context) {
+	var reported sync.Map                              // the names of the points with a fault
+	quiesce(t, c.patience, func(ctx context.Context) { // so that asynchronous observers have received every fire
 		for _, p := range s.points {
 			run := s.run()
 			for _, payload := range c.payloads(p, fillings...) {
@@ -154,20 +154,8 @@ func (c *checker) hostile(t testing.TB) {
 				}
 			}
 		}
-	}
-	if s.async() {
-		quiesce(t, c.patience, fireAll) // so that observers have received every fire
-	} else {
-		fireAll(t.Context())
-	}
-	s.late(&reported)
-}
-
-// async reports whether there are asynchronous observers.
-func (s *subject) async() bool {
-	return slices.ContainsFunc(s.points, func(p hookkit.AnyPoint) bool {
-		return slices.ContainsFunc(p.Observers(), func(i hookkit.Info) bool { return i.Async > 0 })
 	})
+	s.late(&reported)
 }
 
 // inPlace reports a payload that the hook changed through a slice, a map or a pointer.
@@ -316,13 +304,9 @@ func labelled(label, value string) string {
 	if err := pprof.Lookup("goroutine").WriteTo(&b, 1); err != nil {
 		return err.Error()
 	}
-	quoted, err := json.Marshal(value)
-	if err != nil {
-		return err.Error()
-	}
 	var found []string
 	for stack := range strings.SplitSeq(b.String(), "\n\n") {
-		if strings.Contains(stack, fmt.Sprintf("%q:%s", label, quoted)) {
+		if strings.Contains(stack, fmt.Sprintf("%q:%q", label, value)) {
 			found = append(found, stack)
 		}
 	}

@@ -20,7 +20,7 @@ var boundTwice = check{
 func (r *reporter) checkTwice(b bind) {
 	var inside []callSite
 	for _, c := range r.registrations() {
-		if decl, ok := outermostFunc(c.at); ok && decl == b.decl && len(c.call.Args) > 0 {
+		if decl, ok := outermostFunc(c.at); ok && decl.Node() == b.decl {
 			inside = append(inside, c)
 		}
 	}

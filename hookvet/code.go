@@ -33,12 +33,13 @@ type code struct {
 	info  *types.Info
 	flows *ctrlflow.CFGs
 
-	hooks   []*types.Named // the Hooks of all generated packages that the package knows
+	hooks   []*types.Named   // the Hooks of all generated packages that the package knows
+	root    inspector.Cursor // of all files
 	files   []inspector.Cursor
 	decls   map[*types.Func]*ast.FuncDecl // those with a body
 	fires   []fire
 	adds    []add
-	uses    []callSite // calls of Use and ObserveAny of Hooks
+	uses    []callSite // calls of Use and ObserveAny of Hooks, with an argument
 	binds   []bind
 	hookFns []*hookFunc
 	passed  []passedHook
@@ -76,7 +77,7 @@ type fire struct {
 	hooks   ast.Expr // the expression before the name of the point; nil if the point is a variable of its own
 }
 
-// An add is a call of Add, AddFunc, Observe or ObserveFunc of a point.
+// An add is a call of Add, AddFunc, Observe or ObserveFunc of a point, with an argument.
 type add struct {
 	callSite
 	point    *point
@@ -95,7 +96,6 @@ func (c *code) registrations() []callSite {
 // A bind is a declaration of a Bind method.
 type bind struct {
 	decl  *ast.FuncDecl
-	at    inspector.Cursor
 	typ   *types.Named // the receiver's type, without pointer
 	recv  *types.Var   // nil if it has no name
 	hooks *types.Var   // the parameter; nil if it has no name
@@ -136,7 +136,8 @@ func readCode(pass *analysis.Pass) *code {
 		return c
 	}
 	c.flows = pass.ResultOf[ctrlflow.Analyzer].(*ctrlflow.CFGs)
-	for file := range pass.ResultOf[inspect.Analyzer].(*inspector.Inspector).Root().Children() {
+	c.root = pass.ResultOf[inspect.Analyzer].(*inspector.Inspector).Root()
+	for file := range c.root.Children() {
 		if !c.isGenerated(file.Node().(*ast.File)) {
 			c.files = append(c.files, file)
 			c.suppressed = append(c.suppressed, c.suppressions(file.Node().(*ast.File))...)
@@ -152,7 +153,7 @@ func readCode(pass *analysis.Pass) *code {
 		for at := range file.Preorder((*ast.FuncDecl)(nil), (*ast.FuncLit)(nil), (*ast.CallExpr)(nil)) {
 			switch n := at.Node().(type) {
 			case *ast.FuncDecl:
-				c.readDecl(at, n)
+				c.readDecl(n)
 			case *ast.FuncLit:
 				if p := c.hookOfType(c.signatureOf(n)); p != nil {
 					c.addHookFunc(&hookFunc{node: n, body: n.Body, point: p})
@@ -186,14 +187,10 @@ func (c *code) typeOf(e ast.Expr) types.Type {
 	return types.Typ[types.Invalid]
 }
 
-// cursor returns the cursor of a node. In code that does not compile, some nodes have none.
+// cursor returns the cursor of a node, or of the innermost one around a node that is not in the source. It is not valid
+// in some code that does not compile.
 func (c *code) cursor(n ast.Node) (inspector.Cursor, bool) {
-	for _, file := range c.files {
-		if file.Node().Pos() <= n.Pos() && n.Pos() < file.Node().End() {
-			return file.FindNode(n)
-		}
-	}
-	return inspector.Cursor{}, false
+	return c.root.FindByPos(n.Pos(), max(n.Pos(), n.End()))
 }
 
 func (c *code) line(pos token.Pos) int { return c.pass.Fset.PositionFor(pos, false).Line }
@@ -209,15 +206,6 @@ func nodes[N ast.Node](within ...inspector.Cursor) iter.Seq2[inspector.Cursor, N
 			}
 		}
 	}
-}
-
-// inside returns the nodes of one type inside a node of the package, in the order of the source.
-func inside[N ast.Node](c *code, n ast.Node) iter.Seq2[inspector.Cursor, N] {
-	at, ok := c.cursor(n)
-	if !ok {
-		return nodes[N]()
-	}
-	return nodes[N](at)
 }
 
 // ownNodes returns the nodes of a function's body, without those of the function literals inside it.
@@ -242,21 +230,19 @@ func enclosingFunc(at inspector.Cursor) (inspector.Cursor, bool) {
 	return inspector.Cursor{}, false
 }
 
-// outermostFunc returns the declaration around a node.
-func outermostFunc(at inspector.Cursor) (*ast.FuncDecl, bool) {
+// outermostFunc returns the declaration around a node, or an invalid cursor.
+func outermostFunc(at inspector.Cursor) (inspector.Cursor, bool) {
 	for f := range at.Enclosing((*ast.FuncDecl)(nil)) {
-		return f.Node().(*ast.FuncDecl), true
+		return f, true
 	}
-	return nil, false
+	return inspector.Cursor{}, false
 }
 
 // functionOf returns the innermost function around a node, or nil.
 func (c *code) functionOf(n ast.Node) ast.Node {
-	for _, file := range c.files {
-		if at, ok := file.FindByPos(n.Pos(), max(n.Pos(), n.End())); ok {
-			if f, ok := enclosingFunc(at); ok {
-				return f.Node()
-			}
+	if at, ok := c.cursor(n); ok {
+		if f, ok := enclosingFunc(at); ok {
+			return f.Node()
 		}
 	}
 	return nil
@@ -272,9 +258,6 @@ func (c *code) references(within inspector.Cursor, obj types.Object) iter.Seq[in
 		}
 	}
 }
-
-// declOf returns the function or method of this package that a call calls, or nil.
-func (c *code) declOf(call *ast.CallExpr) *ast.FuncDecl { return c.decls[c.callee(call)] }
 
 // An argument is a value that a call passes to a parameter of a function, or to its receiver.
 type argument struct {

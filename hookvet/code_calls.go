@@ -36,12 +36,9 @@ func (c *code) readCall(at inspector.Cursor, call *ast.CallExpr) {
 	}
 	recv := method.Signature().Recv().Type()
 	if isDirect && hooksOf(recv) != nil {
-		if method.Name() == "Use" || method.Name() == "ObserveAny" {
+		if len(call.Args) > 0 && (method.Name() == "Use" || method.Name() == "ObserveAny") {
 			c.uses = append(c.uses, callSite{call, at})
 		}
-		return
-	}
-	if !isRegistry(deref(recv)) {
 		return
 	}
 	p := pointOf(recv)
@@ -55,10 +52,10 @@ func (c *code) readCall(at inspector.Cursor, call *ast.CallExpr) {
 			f.hooks = ast.Unparen(s.X)
 		}
 		c.fires = append(c.fires, f)
-	case isDirect && slices.Contains([]string{"Add", "Observe", "AddFunc", "ObserveFunc"}, name):
+	case isDirect && len(call.Args) > 0 && slices.Contains([]string{"Add", "Observe", "AddFunc", "ObserveFunc"}, name):
 		a := add{callSite: callSite{call, at}, point: p, observes: strings.HasPrefix(name, "Observe")}
 		c.adds = append(c.adds, a)
-		if strings.HasSuffix(name, "Func") && len(call.Args) > 0 {
+		if strings.HasSuffix(name, "Func") {
 			c.readFunction(call.Args[0], p, a.observes)
 		}
 	}
@@ -79,7 +76,7 @@ func (c *code) readFunction(e ast.Expr, p *point, observes bool) {
 	switch e := ast.Unparen(e).(type) {
 	case *ast.FuncLit:
 		c.addHookFunc(&hookFunc{node: e, body: e.Body, point: p, observes: observes})
-	case *ast.Ident, *ast.SelectorExpr:
+	default:
 		if decl := c.decls[c.funcOf(e)]; decl != nil {
 			c.addHookFunc(&hookFunc{node: decl, body: decl.Body, point: p, observes: observes})
 		}

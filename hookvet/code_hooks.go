@@ -6,27 +6,24 @@ import (
 	"slices"
 	"strings"
 
-	"golang.org/x/tools/go/ast/inspector"
 	"golang.org/x/tools/go/types/typeutil"
 )
 
 // findHooks finds the generated packages: this package and all that it imports, directly or not.
 func (c *code) findHooks() {
 	for _, pkg := range typeutil.Dependencies(c.pass.Pkg) {
-		name := typeIn(pkg, "Hooks")
-		if name == nil {
+		hooks := namedIn(pkg, "Hooks")
+		if hooks == nil || hooksOf(hooks) == nil {
 			continue
 		}
-		if hooks := hooksOf(name.Type()); hooks != nil && hooks.Obj() == name {
-			c.hooks = append(c.hooks, hooks)
-			for _, p := range pointsOf(hooks) {
-				c.addPoint(p)
-			}
+		c.hooks = append(c.hooks, hooks)
+		for _, p := range pointsOf(hooks) {
+			c.addPoint(p)
 		}
 	}
 }
 
-func (c *code) readDecl(at inspector.Cursor, decl *ast.FuncDecl) {
+func (c *code) readDecl(decl *ast.FuncDecl) {
 	fn, ok := c.info.Defs[decl.Name].(*types.Func)
 	if !ok || decl.Body == nil {
 		return
@@ -37,7 +34,7 @@ func (c *code) readDecl(at inspector.Cursor, decl *ast.FuncDecl) {
 		return
 	}
 	if b, ok := c.bindOf(fn); ok {
-		b.decl, b.at = decl, at
+		b.decl = decl
 		c.binds = append(c.binds, b)
 		return
 	}
@@ -145,4 +142,13 @@ func (c *code) pointOfType(t types.Type, suffixes ...string) *point {
 func typeIn(pkg *types.Package, name string) *types.TypeName {
 	typ, _ := pkg.Scope().Lookup(name).(*types.TypeName)
 	return typ
+}
+
+// namedIn returns the named type of a declaration of a package, or nil.
+func namedIn(pkg *types.Package, name string) *types.Named {
+	if typ := typeIn(pkg, name); typ != nil {
+		named, _ := typ.Type().(*types.Named)
+		return named
+	}
+	return nil
 }

@@ -6,6 +6,8 @@ import (
 	"go/token"
 	"go/types"
 	"slices"
+
+	"golang.org/x/tools/go/types/typeutil"
 )
 
 // identity returns a text that is the same for two expressions only if they are the same variable, function or field.
@@ -70,10 +72,8 @@ func (c *code) rootVariable(e ast.Expr) *types.Var {
 	for p, ok := c.partOf(e); ok; p, ok = c.partOf(e) {
 		e = p.of
 	}
-	if name := lastName(e); name != nil {
-		if v, ok := c.info.ObjectOf(name).(*types.Var); ok && !v.IsField() {
-			return v
-		}
+	if v, ok := c.lastVariable(e).(*types.Var); ok && !v.IsField() {
+		return v
 	}
 	return nil
 }
@@ -155,17 +155,13 @@ func (c *code) takesAddress(x *ast.SelectorExpr) bool {
 
 // isBuiltin reports whether a call is one of a predeclared function of these names.
 func (r *reporter) isBuiltin(call *ast.CallExpr, names ...string) bool {
-	id, ok := ast.Unparen(call.Fun).(*ast.Ident)
-	if !ok || !slices.Contains(names, id.Name) {
-		return false
-	}
-	_, ok = r.info.Uses[id].(*types.Builtin)
-	return ok
+	fn, ok := typeutil.Callee(r.info, call).(*types.Builtin)
+	return ok && slices.Contains(names, fn.Name())
 }
 
 func isBlank(e ast.Expr) bool {
-	id, ok := ast.Unparen(e).(*ast.Ident)
-	return ok && id.Name == "_"
+	id := asIdent(ast.Unparen(e))
+	return id != nil && id.Name == "_"
 }
 
 // isNil reports whether an expression is the predeclared nil.
@@ -178,12 +174,11 @@ func encloses(outer, inner ast.Node) bool {
 
 // variable returns the variable that an expression names, or nil.
 func (c *code) variable(e ast.Expr) *types.Var {
-	id, ok := ast.Unparen(e).(*ast.Ident)
-	if !ok {
-		return nil
+	if id := asIdent(ast.Unparen(e)); id != nil {
+		v, _ := c.info.ObjectOf(id).(*types.Var)
+		return v
 	}
-	v, _ := c.info.ObjectOf(id).(*types.Var)
-	return v
+	return nil
 }
 
 func asIdent(e ast.Expr) *ast.Ident {
@@ -198,6 +193,14 @@ func lastName(e ast.Expr) *ast.Ident {
 		return e
 	case *ast.SelectorExpr:
 		return e.Sel
+	}
+	return nil
+}
+
+// lastVariable returns the variable or the field that an expression names last.
+func (c *code) lastVariable(e ast.Expr) types.Object {
+	if name := lastName(e); name != nil {
+		return c.info.ObjectOf(name)
 	}
 	return nil
 }

@@ -61,11 +61,7 @@ func (r *reporter) checkResult(f fire) {
 
 // isDiscarded reports whether an expression declares a variable that is used for nothing but _ = x.
 func (r *reporter) isDiscarded(at inspector.Cursor, e ast.Expr) bool {
-	id, ok := e.(*ast.Ident)
-	if !ok {
-		return false
-	}
-	v, ok := r.info.Defs[id].(*types.Var)
+	v, ok := r.info.Defs[asIdent(e)].(*types.Var)
 	f, inFunc := enclosingFunc(at)
 	if !ok || !inFunc {
 		return false

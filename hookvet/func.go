@@ -18,58 +18,48 @@ type assignment struct {
 	zero   bool     // var v T
 }
 
+// assigned returns the expressions that a statement or a declaration assigns to, and the expressions that it evaluates
+// for them. They are the values of the targets if sets is true; in v += x and v++ they are not.
+func assigned(n ast.Node) (targets, values []ast.Expr, sets bool) {
+	switch n := n.(type) {
+	case *ast.AssignStmt:
+		return n.Lhs, n.Rhs, n.Tok == token.ASSIGN || n.Tok == token.DEFINE
+	case *ast.IncDecStmt:
+		return []ast.Expr{n.X}, nil, false
+	case *ast.ValueSpec:
+		for _, name := range n.Names {
+			targets = append(targets, name)
+		}
+		return targets, n.Values, true
+	}
+	return nil, nil, false
+}
+
 // assignments returns the assignments of a statement or a declaration, without those in statements inside it.
 func assignments(n ast.Node) []assignment {
 	var all []assignment
-	add := func(targets, values []ast.Expr, a assignment) {
-		for i, target := range targets {
-			a.target, a.value, a.result = target, nil, 0
-			switch {
-			case len(values) == len(targets):
-				a.value = values[i]
-			case len(values) == 1:
-				a.value, a.result = values[0], i
-			}
-			all = append(all, a)
+	if loop, ok := n.(*ast.RangeStmt); ok {
+		if loop.Key != nil {
+			all = append(all, assignment{target: loop.Key})
 		}
+		if loop.Value != nil {
+			all = append(all, assignment{target: loop.Value, value: loop.X, ranged: true})
+		}
+		return all
 	}
-	switch n := n.(type) {
-	case *ast.AssignStmt:
-		if n.Tok == token.ASSIGN || n.Tok == token.DEFINE {
-			add(n.Lhs, n.Rhs, assignment{})
-		} else { // v += x
-			add(n.Lhs, nil, assignment{})
+	targets, values, sets := assigned(n)
+	for i, target := range targets {
+		a := assignment{target: target, zero: sets && len(values) == 0}
+		switch {
+		case !sets:
+		case len(values) == len(targets):
+			a.value = values[i]
+		case len(values) == 1:
+			a.value, a.result = values[0], i
 		}
-	case *ast.IncDecStmt:
-		add([]ast.Expr{n.X}, nil, assignment{})
-	case *ast.ValueSpec:
-		var names []ast.Expr
-		for _, name := range n.Names {
-			names = append(names, name)
-		}
-		add(names, n.Values, assignment{zero: len(n.Values) == 0})
-	case *ast.RangeStmt:
-		if n.Key != nil {
-			add([]ast.Expr{n.Key}, nil, assignment{})
-		}
-		if n.Value != nil {
-			add([]ast.Expr{n.Value}, []ast.Expr{n.X}, assignment{ranged: true})
-		}
+		all = append(all, a)
 	}
 	return all
-}
-
-// written returns the expressions that a statement assigns to, unless it declares variables.
-func written(n ast.Node) []ast.Expr {
-	switch n := n.(type) {
-	case *ast.AssignStmt:
-		if n.Tok != token.DEFINE {
-			return n.Lhs
-		}
-	case *ast.IncDecStmt:
-		return []ast.Expr{n.X}
-	}
-	return nil
 }
 
 // usesBesidesNil counts the uses of a variable in a function, without assignments and comparisons with nil.

@@ -36,7 +36,7 @@ var hookState = check{
 // a local variable may be those of one run.
 func (r *reporter) isForOthers(literal *ast.FuncLit) bool {
 	return slices.ContainsFunc(r.adds, func(a add) bool {
-		if len(a.call.Args) == 0 || ast.Unparen(a.call.Args[0]) != literal {
+		if ast.Unparen(a.call.Args[0]) != literal {
 			return false
 		}
 		root := r.rootVariable(ast.Unparen(a.call.Fun).(*ast.SelectorExpr).X)
@@ -81,7 +81,7 @@ func (s *stateCheck) look(f ast.Node, in sharedVars) {
 			return false // it may run under a lock that somebody else takes
 		}
 		call, isCall := n.(*ast.CallExpr)
-		targets := written(n)
+		targets, _, _ := assigned(n)
 		if !isCall && len(targets) == 0 || l.mayHold(n) {
 			return true
 		}
@@ -234,7 +234,7 @@ const maxWaitDepth = 3
 // calleeWaits reports whether a function of the package that is called can wait for others, in itself or in a function
 // that it calls.
 func (r *reporter) calleeWaits(call *ast.CallExpr, depth int) bool {
-	decl := r.declOf(call)
+	decl := r.decls[r.callee(call)]
 	if decl == nil || depth == 0 {
 		return false
 	}

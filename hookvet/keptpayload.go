@@ -34,7 +34,11 @@ func (k keeper) check(f *hookFunc) {
 	if f.payload != nil {
 		payload = r.reachOf(f.payload, f.node)
 	}
-	for at, id := range inside[*ast.Ident](r.code, f.body) {
+	body, ok := r.cursor(f.body)
+	if !ok {
+		return
+	}
+	for at, id := range nodes[*ast.Ident](body) {
 		v, ok := r.info.Uses[id].(*types.Var)
 		in, _ := enclosingFunc(at)
 		late := ok && k.runsLate(in)
@@ -136,7 +140,7 @@ func (k keeper) stores(value inspector.Cursor) bool {
 		return n.Value == e && k.outlives(n.Chan) && !k.waits()
 	case *ast.CallExpr: // append(x.list, e)
 		return k.r.isBuiltin(n, "append") && len(n.Args) > 0 && n.Args[0] != e &&
-			(!n.Ellipsis.IsValid() || k.r.hasReferringElements(e)) && k.stores(value.Parent())
+			(!n.Ellipsis.IsValid() || hasReferringElements(k.r.typeOf(e))) && k.stores(value.Parent())
 	case *ast.CompositeLit, *ast.KeyValueExpr, *ast.ParenExpr:
 		return k.stores(value.Parent())
 	case *ast.UnaryExpr:
@@ -146,8 +150,8 @@ func (k keeper) stores(value inspector.Cursor) bool {
 }
 
 // hasReferringElements reports whether a copy of the elements of a slice shares memory with them.
-func (r *reporter) hasReferringElements(e ast.Expr) bool {
-	of, ok := r.typeOf(e).Underlying().(*types.Slice)
+func hasReferringElements(t types.Type) bool {
+	of, ok := t.Underlying().(*types.Slice)
 	return ok && hasOpenReferences(of.Elem(), maxFieldDepth)
 }
 
@@ -170,12 +174,4 @@ func (r *reporter) isDeletedFrom(target ast.Expr) bool {
 		}
 	}
 	return false
-}
-
-// lastVariable returns the variable or the field that an expression names last.
-func (r *reporter) lastVariable(e ast.Expr) types.Object {
-	if name := lastName(e); name != nil {
-		return r.info.ObjectOf(name)
-	}
-	return nil
 }

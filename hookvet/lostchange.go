@@ -2,8 +2,6 @@ package hookvet
 
 import (
 	"go/ast"
-	"slices"
-	"strings"
 )
 
 var lostChange = check{
@@ -30,9 +28,9 @@ func (r *reporter) checkDroppedOutcomes() {
 		if fn == nil || fn.Signature().Recv() != nil {
 			continue
 		}
-		for _, verb := range []string{"Replace", "Edit"} {
-			name, ok := strings.CutPrefix(fn.Name(), verb)
-			if ok && slices.ContainsFunc(r.byMethod[name], func(p *point) bool { return p.pkg == fn.Pkg() && p.changes }) {
+		for result := range fn.Signature().Results().Variables() {
+			p := r.pointOfType(result.Type(), "Outcome")
+			if p != nil && p.pkg == fn.Pkg() && (fn.Name() == "Replace"+p.name || fn.Name() == "Edit"+p.name) {
 				r.report(call, "%s only makes an outcome, and nothing is changed: return it",
 					r.qualified(fn.Pkg(), fn.Name()))
 			}
@@ -43,7 +41,8 @@ func (r *reporter) checkDroppedOutcomes() {
 func (r *reporter) checkLost(f *hookFunc) {
 	payload := r.reachOf(f.payload, f.node)
 	for n := range ownNodes(f.body) {
-		for _, target := range written(n) {
+		targets, _, _ := assigned(n)
+		for _, target := range targets {
 			root := r.directVariable(target)
 			switch {
 			case root == nil || !r.isUnreadAfter(f.node, n, root, r.firstField(target), nil):

@@ -90,17 +90,11 @@ func (r *reporter) reportMissed(at analysis.Range, p *point, handled []types.Typ
 // that has to handle the exit of a fire alone. An observer may look for one exit and leave the others.
 func (r *reporter) isFired(at inspector.Cursor, e ast.Expr) bool {
 	v := r.variable(e)
-	if v == nil {
-		return false
+	if v == nil || v.Kind() != types.ParamVar {
+		return r.isExitOfFire(v)
 	}
 	decl, ok := outermostFunc(at)
-	if !ok {
-		return false
-	}
-	if v.Kind() == types.ParamVar {
-		return r.handlesAlone(decl, v)
-	}
-	return r.isExitOfFire(v)
+	return ok && r.handlesAlone(decl.Node().(*ast.FuncDecl), v)
 }
 
 // isExitOfFire reports whether nothing but the results of fires is assigned to a variable.
@@ -115,21 +109,16 @@ func (r *reporter) handlesAlone(decl *ast.FuncDecl, param *types.Var) bool {
 	if !ok || asksOnly(fn.Signature()) {
 		return false
 	}
-	i := slices.Index(slices.Collect(fn.Signature().Params().Variables()), param)
-	if i < 0 {
-		return false
-	}
 	for at, call := range nodes[*ast.CallExpr](r.files...) {
-		if r.callee(call) != fn || i >= len(call.Args) {
+		if r.callee(call) != fn {
 			continue
 		}
-		if r.isFire(call.Args[i]) {
-			return true
-		}
-		caller, ok := enclosingFunc(at)
-		v := r.variable(call.Args[i])
-		if ok && v != nil && r.isExitOfFire(v) && r.usesBesidesNil(caller, v) == 1 {
-			return true
+		for _, a := range r.arguments(call, fn) {
+			v := r.variable(a.value)
+			caller, ok := enclosingFunc(at)
+			if a.param == param && (r.isFire(a.value) || ok && r.isExitOfFire(v) && r.usesBesidesNil(caller, v) == 1) {
+				return true
+			}
 		}
 	}
 	return false

@@ -11,7 +11,7 @@ var options = check{
 	inTests: true,
 	run: func(r *reporter) {
 		for _, by := range r.registrations() {
-			for _, arg := range by.call.Args[min(1, len(by.call.Args)):] {
+			for _, arg := range by.call.Args[1:] {
 				r.checkKey(by, arg)
 			}
 		}

@@ -2,7 +2,6 @@ package hookvet
 
 import (
 	"go/ast"
-	"go/token"
 	"go/types"
 	"strings"
 
@@ -84,19 +83,12 @@ func (r *reporter) leavesOut(f fire, l layer) bool {
 
 // checkGlobal reports a fire of Hooks in a package variable where others are at hand.
 func (r *reporter) checkGlobal(f fire) {
-	v := r.variable(f.hooks)
-	if x, ok := f.hooks.(*ast.SelectorExpr); ok {
-		v, _ = r.info.Uses[x.Sel].(*types.Var)
-	}
-	decl, ok := outermostFunc(f.at)
-	if v == nil || !ok || v.Pkg() == nil || v.Parent() != v.Pkg().Scope() {
+	v := r.rootVariable(f.hooks)
+	within, ok := outermostFunc(f.at)
+	if v == nil || v.Kind() != types.PackageVar || r.lastVariable(f.hooks) != v || !ok {
 		return
 	}
-	within, ok := r.cursor(decl)
-	if !ok {
-		return
-	}
-	other, at := r.hooksAtHand(decl, hooksOf(v.Type()))
+	other, at := r.hooksAtHand(within.Node().(*ast.FuncDecl), hooksOf(v.Type()))
 	if other != nil && r.staysUnfired(within, other) {
 		r.report(f.hooks, "this fire uses the package variable %s and leaves out the hooks of %s: fire %s.%s", v.Name(),
 			at, at, f.point.name)
@@ -116,17 +108,13 @@ func (r *reporter) hooksAtHand(decl *ast.FuncDecl, of *types.Named) (v *types.Va
 			return p, p.Name()
 		}
 	}
-	recv := nameable(sig.Recv())
-	if recv == nil {
-		return nil, ""
-	}
-	body, ok := deref(recv.Type()).Underlying().(*types.Struct)
-	if !ok {
-		return nil, ""
-	}
-	for field := range body.Fields() {
-		if has(field) {
-			return field, recv.Name() + "." + field.Name()
+	if recv := nameable(sig.Recv()); recv != nil {
+		if body, ok := deref(recv.Type()).Underlying().(*types.Struct); ok {
+			for field := range body.Fields() {
+				if has(field) {
+					return field, recv.Name() + "." + field.Name()
+				}
+			}
 		}
 	}
 	return nil, ""
@@ -138,11 +126,7 @@ func (r *reporter) selected(at inspector.Cursor) (whole inspector.Cursor, method
 	for {
 		parent := at.Parent()
 		switch n := parent.Node().(type) {
-		case *ast.ParenExpr, *ast.StarExpr:
-		case *ast.UnaryExpr:
-			if n.Op != token.AND {
-				return at, ""
-			}
+		case *ast.ParenExpr, *ast.StarExpr, *ast.UnaryExpr: // an operator can only be &
 		case *ast.SelectorExpr:
 			if n.X != at.Node() {
 				return at, ""

@@ -41,12 +41,8 @@ func pointOf(t types.Type) *point {
 		return nil
 	}
 	method := body.Method(0)
-	declared := hook.Obj().Pkg().Scope().Lookup(method.Name() + "Point")
-	if declared == nil {
-		return nil
-	}
-	named, ok := declared.Type().(*types.Named)
-	if !ok {
+	named := namedIn(hook.Obj().Pkg(), method.Name()+"Point")
+	if named == nil {
 		return nil
 	}
 	p := &point{
@@ -66,43 +62,27 @@ func pointOf(t types.Type) *point {
 			}
 		}
 	}
-	p.outcome = p.generated("Outcome")
-	p.exit = p.generated("Exit")
-	if p.exit != nil {
-		match, _ := p.pkg.Scope().Lookup("Match" + p.name).(*types.Func)
-		p.exits = exitsOf(match)
-	}
+	p.outcome, p.exit = namedIn(p.pkg, p.name+"Outcome"), namedIn(p.pkg, p.name+"Exit")
+	p.exits = exitsOf(p.pkg.Scope().Lookup("Match" + p.name))
 	return p
 }
 
-// generated returns the interface that the generated package declares for the point, with a suffix to its name, or nil.
-func (p *point) generated(suffix string) *types.Named {
-	name := typeIn(p.pkg, p.name+suffix)
-	if name == nil || !types.IsInterface(name.Type()) {
-		return nil
-	}
-	named, _ := name.Type().(*types.Named)
-	return named
-}
-
-// exitsOf returns the exits that a generated Match function handles: after the exit and none, it has a function for
-// each. It returns nil for a nil function.
-func exitsOf(match *types.Func) []*types.Named {
-	if match == nil {
+// exitsOf returns the exits that a generated Match function handles: it has a parameter with a function for each. It
+// returns nil for any other object.
+func exitsOf(match types.Object) []*types.Named {
+	fn, ok := match.(*types.Func)
+	if !ok {
 		return nil
 	}
 	var exits []*types.Named
-	params := match.Signature().Params()
-	for i := 2; i < params.Len(); i++ {
-		handle, ok := params.At(i).Type().Underlying().(*types.Signature)
+	for param := range fn.Signature().Params().Variables() {
+		handle, ok := param.Type().Underlying().(*types.Signature)
 		if !ok || handle.Params().Len() != 1 {
-			return nil
+			continue // the exit, and the function for none
 		}
-		exit, ok := types.Unalias(handle.Params().At(0).Type()).(*types.Named)
-		if !ok {
-			return nil
+		if exit := namedOf(handle.Params().At(0).Type()); exit != nil {
+			exits = append(exits, exit)
 		}
-		exits = append(exits, exit)
 	}
 	return exits
 }
@@ -151,7 +131,7 @@ func hooksWithin(t types.Type, depth int) *types.Named {
 		return nil
 	}
 	for field := range body.Fields() {
-		if t := field.Type(); !isRegistry(t) && !isNamed(t, implPath, "Pin") && hooksWithin(t, depth-1) == nil {
+		if t := field.Type(); registryOf(t) == nil && !isNamed(t, implPath, "Pin") && hooksWithin(t, depth-1) == nil {
 			return nil
 		}
 	}
@@ -169,9 +149,6 @@ func registryOf(t types.Type) *types.Named {
 	}
 	return types.Unalias(t).(*types.Named)
 }
-
-// isRegistry reports whether a type, not a pointer to it, is a generated Point or the registry in one.
-func isRegistry(t types.Type) bool { return registryOf(t) != nil }
 
 // pointsOf returns the points of Hooks, without those of the packages that they extend.
 func pointsOf(hooks *types.Named) []*point {

@@ -51,7 +51,7 @@ func (r *reporter) isSameWork(a, b ownRun) bool {
 		return false
 	}
 	decl, ok := outermostFunc(a.at)
-	if !ok || slices.ContainsFunc(a.made.Args, func(env ast.Expr) bool { return r.reassigned(decl, env) }) {
+	if !ok || slices.ContainsFunc(a.made.Args, func(env ast.Expr) bool { return r.reassigned(decl.Node(), env) }) {
 		return false
 	}
 	named := r.variable(a.call.Args[1]) != nil && r.variable(b.call.Args[1]) != nil

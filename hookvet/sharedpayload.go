@@ -50,7 +50,8 @@ type write struct {
 func (w *writes) in(h *reach) []write {
 	var all []write
 	for n := range ast.Preorder(h.f) {
-		for _, target := range written(n) {
+		targets, _, _ := assigned(n)
+		for _, target := range targets {
 			if h.isShared(target) {
 				p, _ := w.r.partOf(target)
 				all = append(all, write{target, p.of, ""})

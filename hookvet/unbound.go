@@ -107,7 +107,7 @@ func (r *reporter) followBind(t *boundType, decl *ast.FuncDecl, hooks *types.Var
 				return true
 			}
 			for _, a := range r.arguments(n, fn) {
-				if a.isReceiver() || !r.passes(a.written, hooks) {
+				if a.isReceiver() || !r.contains(a.written, hooks, nil) {
 					continue
 				}
 				if called := r.decls[fn]; called != nil {
@@ -119,17 +119,6 @@ func (r *reporter) followBind(t *boundType, decl *ast.FuncDecl, hooks *types.Var
 		}
 		return true
 	})
-}
-
-// passes reports whether an argument is the variable or a part of it, for example the Hooks of a parent. A function
-// literal that uses the variable passes nothing.
-func (r *reporter) passes(e ast.Expr, v *types.Var) bool {
-	for n := range ownNodes(e) {
-		if id, ok := n.(*ast.Ident); ok && r.variable(id) == v {
-			return true
-		}
-	}
-	return false
 }
 
 // mentions reports whether an expression contains a value of the type, an instance of it, or a pointer to it.
@@ -150,9 +139,9 @@ func (r *reporter) checkBound(t boundType, m *types.Func) {
 		return
 	}
 	decl := r.decls[m]
-	method := p.name
+	verb, method := "Add", p.name
 	if observes {
-		method = "Observe" + method
+		verb, method = "Observe", "Observe"+p.name
 	}
 	switch {
 	case !exact:
@@ -161,10 +150,6 @@ func (r *reporter) checkBound(t boundType, m *types.Func) {
 		r.report(decl.Name, "%s is never called: %s has the Bind of an embedded field, which adds only that field; "+
 			"give %s a Bind of its own", m.Name(), t.typ.Obj().Name(), t.typ.Obj().Name())
 	default:
-		verb := "Add"
-		if observes {
-			verb = "Observe"
-		}
 		hooks, hook := "h", "hook"
 		if t.bind.hooks != nil {
 			hooks = t.bind.hooks.Name()
@@ -228,7 +213,7 @@ func (r *reporter) isAdded(t boundType, p *point, observes bool) bool {
 	}
 	return slices.ContainsFunc(r.adds, func(a add) bool {
 		decl, ok := outermostFunc(a.at)
-		return ok && t.inside[decl] && a.point.is(p) && a.observes == observes
+		return ok && t.inside[decl.Node().(*ast.FuncDecl)] && a.point.is(p) && a.observes == observes
 	})
 }
 

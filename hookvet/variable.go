@@ -2,7 +2,6 @@ package hookvet
 
 import (
 	"go/ast"
-	"go/token"
 	"go/types"
 
 	"golang.org/x/tools/go/cfg"
@@ -39,30 +38,18 @@ func (c *code) isUnreadAfter(f, n ast.Node, v *types.Var, field string, except a
 // access reports whether a node reads the variable, and if not, whether it assigns the whole variable. An assignment to
 // a field, x.f = y or x.f += y, does not count as reading x.
 func (c *code) access(n ast.Node, w watched) (reads, assigns bool) {
-	switch n := n.(type) {
-	case *ast.AssignStmt:
-		for _, e := range n.Rhs {
-			reads = reads || c.readsField(e, w)
-		}
-		for _, e := range n.Lhs {
-			reads = reads || c.readsInTarget(e, w)
-			if c.variable(e) == w.v {
-				assigns = n.Tok == token.ASSIGN || n.Tok == token.DEFINE
-			}
-		}
-		return reads, assigns && !reads
-	case *ast.IncDecStmt:
-		return c.readsInTarget(n.X, w), false
-	case *ast.ValueSpec:
-		for _, name := range n.Names {
-			assigns = assigns || c.info.Defs[name] == w.v
-		}
-		for _, e := range n.Values {
-			reads = reads || c.readsField(e, w)
-		}
-		return reads, assigns && !reads
+	targets, values, sets := assigned(n)
+	if targets == nil {
+		return c.readsField(n, w), false
 	}
-	return c.readsField(n, w), false
+	for _, e := range values {
+		reads = reads || c.readsField(e, w)
+	}
+	for _, e := range targets {
+		reads = reads || c.readsInTarget(e, w)
+		assigns = assigns || sets && c.variable(e) == w.v
+	}
+	return reads, assigns && !reads
 }
 
 // readsInTarget reports whether an assignment to an expression reads the variable, for example as an index.
