@@ -41,15 +41,11 @@ type change struct {
 }
 
 const (
-	maxAdditions = 64        // values that are not merged yet
-	fullBytes    = 256 << 10 // of a value that is not merged again
-
-	mergedMark = "-merged" // ends the key of a value that was merged
-	fullMark   = "-full"   // and of one that is full
+	maxAdditions = 64        // values that are merged into one
+	mergedMark   = "-merged" // ends the key of a value that was merged
 )
 
-func isMerged(key string) bool { return strings.HasSuffix(key, mergedMark) || isFull(key) }
-func isFull(key string) bool   { return strings.HasSuffix(key, fullMark) }
+func isMerged(key string) bool { return strings.HasSuffix(key, mergedMark) }
 
 func newID() string { return fmt.Sprintf("%016x", rand.Uint64()) }
 
@@ -69,7 +65,10 @@ func (j journal) add(ctx context.Context, changes []change) error {
 	if err = j.put(ctx, changes, ""); err != nil {
 		return err
 	}
-	if keys = slices.DeleteFunc(keys, isFull); len(keys) >= maxAdditions {
+	if !j.episodes { // whose merged values lose the oldest
+		keys = slices.DeleteFunc(keys, isMerged)
+	}
+	if len(keys) >= maxAdditions {
 		_ = j.merge(ctx, keys) // if it fails, the next addition tries it again
 	}
 	return nil
@@ -87,9 +86,6 @@ func (j journal) put(ctx context.Context, changes []change, mark string) error {
 	value, err := json.Marshal(changes)
 	if err != nil {
 		return err
-	}
-	if mark == mergedMark && len(value) >= fullBytes && !j.episodes {
-		mark = fullMark
 	}
 	return j.in.Put(ctx, fmt.Sprintf("%s%016x-%s%s", j.prefix, changes[len(changes)-1].Seq, newID(), mark), value)
 }

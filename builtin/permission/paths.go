@@ -237,40 +237,26 @@ func (p Paths) isRooted(text string) bool {
 	return strings.HasPrefix(text, "/") || p.system == "windows" && hasDrive(text)
 }
 
-// windowsPath returns a path without what Windows ignores: the prefix \\?\ before a drive, and dots and blanks at the
-// ends of names.
+// windowsPath returns a path without what Windows ignores: dots and blanks at the ends of names.
 //
 // It returns an error for paths that can be another name of a file: a short name such as SECRET~1, a stream such as
-// a.txt::$DATA, a path that depends on the current directory of a drive such as C:a, a share, and a device such as NUL
-// or \\.\PhysicalDrive0.
+// a.txt::$DATA, a path that depends on the current directory of a drive such as C:a, a device such as NUL, and a path
+// that begins with two slashes, as those of shares and \\?\C:\a do.
 func (p Paths) windowsPath(slashed string) (string, error) {
-	full := slashed
-	refuse := func() (string, error) {
-		return "", fmt.Errorf("the path %q can be another name of a file; use its plain name", shorten.To(full, 200))
-	}
-	verbatim := strings.HasPrefix(slashed, "//?/")
-	device := verbatim || strings.HasPrefix(slashed, "//./")
-	if device {
-		slashed = slashed[len("//?/"):]
-	}
-	drive := ""
+	full, drive := slashed, ""
 	if hasDrive(slashed) {
 		drive, slashed = slashed[:2], slashed[2:]
 	} else if root := p.slashed(p.root); strings.HasPrefix(slashed, "/") && hasDrive(root) {
 		drive = root[:2]
 	}
-	if device && drive == "" || device && strings.HasPrefix(full[len("//?/"):], "/") || // for example, \\?\UNC\host
-		strings.ContainsAny(slashed, ":~") || strings.HasPrefix(slashed, "//") || strings.HasPrefix(slashed, "/??/") {
-		return refuse()
-	}
 	names := strings.Split(slashed, "/")
+	if strings.ContainsAny(slashed, ":~") || strings.HasPrefix(slashed, "//") || strings.HasPrefix(slashed, "/??/") ||
+		slices.ContainsFunc(names, windowsDevice.MatchString) {
+		return "", fmt.Errorf("the path %q can be another name of a file; use its plain name", shorten.To(full, 200))
+	}
 	for i, name := range names {
-		plain := strings.TrimRight(name, ". ")
-		if verbatim && plain != name || windowsDevice.MatchString(name) { // after \\?\, Windows keeps dots and blanks
-			return refuse()
-		}
 		if name != "." && name != ".." {
-			names[i] = plain
+			names[i] = strings.TrimRight(name, ". ")
 		}
 	}
 	return drive + strings.Join(names, "/"), nil

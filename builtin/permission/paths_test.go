@@ -27,8 +27,6 @@ func TestPathsFollowTheRulesOfTheSystem(t *testing.T) {
 		{"windows", `C:\srv`, `secret\**`, "secret/x", true, true},
 		{"windows", `C:\srv`, "secret/**", `a\..\SECRET\x`, true, false},
 		{"windows", `C:\srv`, "C:/Windows/**", `\Windows\x`, true, true},
-		{"windows", `C:\srv`, "C:/Windows/**", `\\?\C:\Windows\x`, true, true},
-		{"windows", `C:\srv`, "C:/Windows/**", `\\.\C:\Windows\x`, true, true},
 		{"windows", `C:\srv`, "secret/*", `secret\COM`, true, true},
 		{"windows", `C:\srv`, "secret/*", `secret\com10.nul`, true, true},
 		{"windows", `C:\srv`, "secret/*", "secret. /x. .", true, true},
@@ -54,6 +52,7 @@ func TestAliasesOfWindowsAreDenied(t *testing.T) {
 		`\\?\GLOBALROOT\Device\HarddiskVolume1\x`, `\\?\Volume{b75e2c83-0000-0000-0000-602f00000000}\x`, `\??\C:\srv\x`,
 		`\\?\`, `\\?\C:`, `\\?\\x`, `\\?\\C:\x`, `\\?\srv\x`, `\\?\1:\x`, `1:\x`,
 		`[:\x`, `{:\x`, `@:\x`, `\\?\C:\srv\open.\x`, `\\?\C:\srv\..\x`,
+		`\\?\C:\srv\x`, `\\.\C:\srv\x`,
 		`NUL`, `nul.txt`, `a\Con`, `C:\srv\aux .b\x`, `COM1`, `lpt9.`, `COM²`, `CONIN$`, `conout$`, `\\.\C:\srv\PRN`,
 	} {
 		t.Run(path, func(t *testing.T) {

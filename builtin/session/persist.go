@@ -187,7 +187,10 @@ func hasPrefix(messages, prefix []agent.Message) bool {
 // state returns the state to save. The messages are saved even if it returns an error.
 func (p *Persist) state(run *agent.Run) (map[string]json.RawMessage, error) {
 	state := make(map[string]json.RawMessage)
-	values, err := p.values(run)
+	values, err := kit.Recover(func() (map[string]any, error) { return p.State(run), nil })
+	if err != nil {
+		err = fmt.Errorf("State failed, so the session has none: %w", err)
+	}
 	for key, value := range values {
 		if strings.HasPrefix(key, "__") {
 			continue
@@ -199,13 +202,4 @@ func (p *Persist) state(run *agent.Run) (map[string]json.RawMessage, error) {
 		state[key] = raw
 	}
 	return state, err
-}
-
-func (p *Persist) values(run *agent.Run) (values map[string]any, err error) {
-	defer func() {
-		if v := recover(); v != nil {
-			err = fmt.Errorf("State panicked, so the session has none: %v", v)
-		}
-	}()
-	return p.State(run), nil
 }

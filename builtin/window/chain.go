@@ -105,28 +105,20 @@ func (d *Default) Compact(ctx context.Context, env *agent.Env, c agent.Compactio
 	if err := d.check(); err != nil {
 		return agent.Compacted{}, fmt.Errorf("window.Default: %w", err)
 	}
-	pruned, err := d.Prune.Compact(ctx, env, c)
-	if err != nil {
+	enough := compactorFunc(func(ctx context.Context, env *agent.Env, c agent.Compaction) (agent.Compacted, error) {
+		pruned, err := d.Prune.Compact(ctx, env, c)
+		if c.Reason == agent.CompactTooLong || env.CountTokens(pruned.Messages) >= d.Summarize.trigger() {
+			return unchanged(c), err
+		}
 		return pruned, err
-	}
-	shrank := smaller(env, c, pruned)
-	if shrank && c.Reason != agent.CompactTooLong && env.CountTokens(pruned.Messages) < d.Summarize.trigger() {
-		return pruned, nil
-	}
-	summarized, err := d.Summarize.Compact(ctx, env, c)
-	if err != nil {
-		return summarized, err
-	}
-	switch {
-	case smaller(env, c, summarized):
-		return summarized, nil
-	case shrank:
-		pruned.ModelCalls = summarized.ModelCalls
-		return pruned, nil
-	}
-	truncated, err := d.Truncate.Compact(ctx, env, c)
-	truncated.ModelCalls = summarized.ModelCalls
-	return truncated, err
+	})
+	return (&Chain{Stages: []agent.Compactor{enough, &d.Summarize, d.Prune, d.Truncate}}).Compact(ctx, env, c)
+}
+
+type compactorFunc func(context.Context, *agent.Env, agent.Compaction) (agent.Compacted, error)
+
+func (f compactorFunc) Compact(ctx context.Context, env *agent.Env, c agent.Compaction) (agent.Compacted, error) {
+	return f(ctx, env, c)
 }
 
 func (d *Default) check() error {

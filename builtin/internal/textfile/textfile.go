@@ -44,12 +44,10 @@ func CheckUTF8(name string, text []byte) error {
 	if bytes.HasPrefix(text, []byte("\ufeff")) {
 		return fmt.Errorf("%s: the file begins with a byte order mark; save it as UTF-8 without one", Position(name, text, 0))
 	}
-	for at := 0; at < len(text); {
-		r, size := utf8.DecodeRune(text[at:])
-		if r == utf8.RuneError && size == 1 {
+	for at, r := range string(text) {
+		if r == utf8.RuneError && !bytes.HasPrefix(text[at:], []byte("\ufffd")) {
 			return fmt.Errorf("%s: the byte %#x is not UTF-8; save the file as UTF-8", Position(name, text, at), text[at])
 		}
-		at += size
 	}
 	return nil
 }
