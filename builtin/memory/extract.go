@@ -93,32 +93,30 @@ func (m *Extractor) extractWithModel(
 	return reply.Facts, nil
 }
 
-// patterns are the expressions of [Extract]. They are compiled at the first use, because most programs of this package
-// extract nothing, and then need not link package regexp/syntax.
-type patterns struct {
-	once                                             sync.Once
-	wantsMemory, wantsDone, statesOutcome, isAddress *regexp.Regexp
-}
+// patterns are the expressions of [Extract].
+type patterns struct{ wantsMemory, wantsDone, statesOutcome, isAddress *regexp.Regexp }
 
-var extracting patterns
-
-func (p *patterns) compile() {
-	p.wantsMemory = regexp.MustCompile(`(?i)\b(remember|don't forget|do not forget|keep in mind|note that|from now on|` +
-		`always|never again|for the record)\b`)
-	p.wantsDone = regexp.MustCompile(`(?i)^\s*(please|can you|could you|would you|i want|i need|i'd like|let's|help me|` +
-		`show me|make|write|find|fix|add|build|create|update|check|explain)\b`)
-	p.statesOutcome = regexp.MustCompile(`(?i)\b(done|finished|completed|created|fixed|saved|written|updated|installed|` +
-		`deployed|solved|succeeded|failed|could not|cannot)\b`)
-	p.isAddress = regexp.MustCompile(`\bhttps?://[^\s<>"'()]+[^\s<>"'().,;:!?]|(?:^|\s)(/[\w.-]+){2,}|` +
-		`\b\d{1,3}(?:\.\d{1,3}){3}(?::\d+)?\b`)
-}
+// extracting compiles the patterns at the first use, because most programs of this package extract nothing, and then
+// need not link package regexp/syntax.
+var extracting = sync.OnceValue(func() patterns {
+	return patterns{
+		regexp.MustCompile(`(?i)\b(remember|don't forget|do not forget|keep in mind|note that|from now on|` +
+			`always|never again|for the record)\b`),
+		regexp.MustCompile(`(?i)^\s*(please|can you|could you|would you|i want|i need|i'd like|let's|help me|` +
+			`show me|make|write|find|fix|add|build|create|update|check|explain)\b`),
+		regexp.MustCompile(`(?i)\b(done|finished|completed|created|fixed|saved|written|updated|installed|` +
+			`deployed|solved|succeeded|failed|could not|cannot)\b`),
+		regexp.MustCompile(`\bhttps?://[^\s<>"'()]+[^\s<>"'().,;:!?]|(?:^|\s)(/[\w.-]+){2,}|` +
+			`\b\d{1,3}(?:\.\d{1,3}){3}(?::\d+)?\b`),
+	}
+})
 
 // Extract finds facts in an English conversation, in this order: sentences that users asked to remember, requests of
 // users, outcomes that the assistant reported, and addresses such as URLs and paths. From each message it takes the
 // first matching sentence. It skips texts of fewer than 10 characters, and outcomes of fewer than 30, such as "I have
 // finished the task." It finds nothing but addresses in other languages.
 func Extract(messages []agent.Message) []Extracted {
-	extracting.once.Do(extracting.compile)
+	p := extracting()
 	found := make(map[string][]Extracted)
 	add := func(kind, text string) {
 		if text = strings.TrimSpace(text); utf8.RuneCountInString(text) >= minFactChars {
@@ -129,17 +127,17 @@ func Extract(messages []agent.Message) []Extracted {
 		text := shorten.Runes(m.Content, signalChars)
 		switch m.Role {
 		case agent.RoleUser:
-			if s := sentence(text, extracting.wantsMemory, minFactChars); s != "" {
+			if s := sentence(text, p.wantsMemory, minFactChars); s != "" {
 				add("remember", s)
-			} else if s := sentence(text, extracting.wantsDone, minFactChars); s != "" {
+			} else if s := sentence(text, p.wantsDone, minFactChars); s != "" {
 				add("request", s)
 			}
 		case agent.RoleAssistant:
-			add("outcome", sentence(text, extracting.statesOutcome, minOutcomeChars))
+			add("outcome", sentence(text, p.statesOutcome, minOutcomeChars))
 		default:
 			continue
 		}
-		for _, address := range extracting.isAddress.FindAllString(text, 4) {
+		for _, address := range p.isAddress.FindAllString(text, 4) {
 			add("address", address)
 		}
 	}

@@ -9,6 +9,7 @@ import (
 	"slices"
 
 	"github.com/hookgen/hookgen/builtin/internal/kit"
+	"github.com/hookgen/hookgen/builtin/limit"
 	"github.com/hookgen/hookgen/generated/agent"
 	"github.com/hookgen/hookgen/hookkit"
 )
@@ -41,7 +42,7 @@ import (
 // panics if Store is nil or Every is negative.
 type Checkpoint struct {
 	Store   agent.Store
-	Every   int // steps between checkpoints; 0: 5
+	Every   limit.Bound[int] // steps between checkpoints; default 5
 	Resume  bool
 	OnError func(error) // receives failures to save; nil: they are logged
 
@@ -49,10 +50,7 @@ type Checkpoint struct {
 	failed kit.Reporter
 }
 
-const (
-	checkpointEvery = 5
-	checkpointKind  = "checkpoint"
-)
+const checkpointKind = "checkpoint"
 
 // checkpointRun is the state of one run.
 type checkpointRun struct {
@@ -66,14 +64,11 @@ type checkpointRun struct {
 
 // Bind adds the hook to its points.
 func (c *Checkpoint) Bind(h *agent.Hooks) {
-	var errs []error
+	err := c.Every.Check("Every")
 	if c.Store == nil {
-		errs = append(errs, errors.New("Store is nil; give it a store, such as session.Dir{Path: ...}"))
+		err = errors.New("Store is nil; give it a store, such as session.Dir{Path: ...}")
 	}
-	if c.Every < 0 {
-		errs = append(errs, fmt.Errorf("Every is %d; give a number of steps, 0 for %d", c.Every, checkpointEvery))
-	}
-	kit.MustConfig("session.Checkpoint", errors.Join(errs...))
+	kit.MustConfig("session.Checkpoint", err)
 	name := hookkit.Named("session.Checkpoint")
 	if c.Resume {
 		h.OnRunStart.Add(agent.OnRunStartFunc(c.resume), name, hookkit.Priority(hookkit.InputShape))
@@ -81,7 +76,7 @@ func (c *Checkpoint) Bind(h *agent.Hooks) {
 	}
 	h.OnRunStart.ObserveFunc(func(_ context.Context, run *agent.Run, f agent.OnRunStartFired[agent.RunStart]) {
 		c.runs.Do(run, func(r *checkpointRun) { r.task = cmp.Or(r.task, f.Payload.Task) })
-		if _, ok := c.owner(run); !ok && run.Parent() == "" {
+		if _, ok := ownerOf(run); !ok && run.Parent() == "" {
 			c.report(errors.New("the run is not saved: its conversation has no name; name it in the request"))
 		}
 	}, name)
@@ -96,18 +91,11 @@ func (c *Checkpoint) Bind(h *agent.Hooks) {
 	}, name)
 }
 
-// owner returns the identity to which the checkpoints of a run belong. It reports false for a run that is not saved.
-func (c *Checkpoint) owner(run *agent.Run) (agent.Identity, bool) {
-	owner := kit.Env(run).Identity()
-	owner.Conversation = kit.ConversationID(run)
-	return owner, owner.Conversation != "" && run.Parent() == ""
-}
-
 func (c *Checkpoint) report(err error) { c.failed.Report("session.Checkpoint", c.OnError, err) }
 
 // saveCounters saves the counters of a run.
 func (c *Checkpoint) saveCounters(ctx context.Context, run *agent.Run) {
-	owner, ok := c.owner(run)
+	owner, ok := ownerOf(run)
 	if !ok {
 		return
 	}
@@ -129,7 +117,7 @@ func (r *checkpointRun) chainFor(run *agent.Run) string {
 
 // step records a step and saves a checkpoint if one is due.
 func (c *Checkpoint) step(ctx context.Context, run *agent.Run, s agent.StepResult) {
-	owner, ok := c.owner(run)
+	owner, ok := ownerOf(run)
 	if !ok {
 		return
 	}
@@ -143,7 +131,7 @@ func (c *Checkpoint) step(ctx context.Context, run *agent.Run, s agent.StepResul
 		if n <= r.saved || s.Suspended { // the hook is registered twice, or the step ends later
 			return
 		}
-		if r.saved = n; s.Err == "" && (r.offset+n)%cmp.Or(c.Every, checkpointEvery) == 0 {
+		if r.saved = n; s.Err == "" && (r.offset+n)%c.Every.Or(5) == 0 {
 			part, task = r.part(run, r.offset+n, messages), r.task
 		}
 	})
@@ -204,7 +192,7 @@ func (c *Checkpoint) deleteOthers(ctx context.Context, owner agent.Identity, ste
 func (c *Checkpoint) resume(
 	ctx context.Context, run *agent.Run, start agent.RunStart,
 ) (agent.OnRunStartOutcome, error) {
-	owner, ok := c.owner(run)
+	owner, ok := ownerOf(run)
 	if !ok || start.Resumed != "" { // a suspended run has its own state
 		return nil, nil
 	}
@@ -248,7 +236,7 @@ func restore(run *agent.Run, c agent.Counters) {
 // done deletes the checkpoints of a completed run. It begins with the counters and the first checkpoint: if the program
 // is killed meanwhile, the next run must not resume a completed one.
 func (c *Checkpoint) done(ctx context.Context, run *agent.Run, result agent.AgentResult) error {
-	owner, ok := c.owner(run)
+	owner, ok := ownerOf(run)
 	if !ok || result.Err != "" || result.Forced() {
 		return nil
 	}

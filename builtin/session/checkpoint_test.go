@@ -267,7 +267,7 @@ func TestCheckpointsAreAsLongAsTheConversation(t *testing.T) {
 			Turns: append(turns, looptest.Error(errors.New("crash"))), Tools: []agent.Tool{
 				&looptest.Tool{Name: "x", Result: strings.Repeat("y", size)},
 			},
-			Hooks: append(hooks, &session.Checkpoint{Store: store, Every: every}),
+			Hooks: append(hooks, &session.Checkpoint{Store: store, Every: limit.AtMost(every)}),
 			Agent: &loop.Agent{
 				Limits: loop.Limits{Steps: -1}, Instructions: strings.Repeat("s", 10_000),
 				Compactor: &dropping{},

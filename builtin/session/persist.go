@@ -75,20 +75,17 @@ func (p *Persist) Bind(h *agent.Hooks) {
 	h.OnRunEnd.AddFunc(p.save, name, hookkit.Priority(hookkit.Observability))
 }
 
-// owner returns the identity of the conversation of a run. It has no Conversation if the run is not to be saved.
-func (p *Persist) owner(run *agent.Run) agent.Identity {
+// ownerOf returns the identity of the conversation of a run, and whether the run is to be saved.
+func ownerOf(run *agent.Run) (agent.Identity, bool) {
 	owner := kit.Env(run).Identity()
 	owner.Conversation = kit.ConversationID(run)
-	if run.Parent() != "" {
-		owner.Conversation = ""
-	}
-	return owner
+	return owner, owner.Conversation != "" && run.Parent() == ""
 }
 
 // load begins the run with the saved messages.
 func (p *Persist) load(ctx context.Context, run *agent.Run, start agent.RunStart) (agent.OnRunStartOutcome, error) {
-	owner := p.owner(run)
-	if owner.Conversation == "" || start.Resumed != "" {
+	owner, ok := ownerOf(run)
+	if !ok || start.Resumed != "" {
 		return nil, nil
 	}
 	session, err := p.Store.Load(ctx, owner)
@@ -123,8 +120,8 @@ func (p *Persist) save(ctx context.Context, run *agent.Run, result agent.AgentRe
 	if r.saved || run.Parent() != "" {
 		return nil
 	}
-	owner := p.owner(run)
-	if owner.Conversation == "" {
+	owner, ok := ownerOf(run)
+	if !ok {
 		return errors.New("the conversation is not saved: it has no name; name it in the request")
 	}
 	messages := kit.Messages(run)

@@ -103,77 +103,70 @@ type Value struct {
 // Values returns the values of the arguments whose names match names, at any depth. names is a list separated by
 // commas, in which "*" matches any text. Names are compared as [FoldName] folds them. Arguments that are null are left
 // out. Values returns an error if a value is neither a text nor a list of texts.
-func Values(call agent.ToolCallRequest, names string) (found []Value, err error) {
+func Values(call agent.ToolCallRequest, names string) ([]Value, error) {
 	args, err := Decode(call)
 	if err != nil {
 		return nil, err
 	}
-	patterns := strings.Split(strings.ReplaceAll(names, " ", ""), ",")
-	for i, pattern := range patterns {
-		patterns[i] = FoldName(pattern)
+	var c collector
+	for pattern := range strings.SplitSeq(strings.ReplaceAll(names, " ", ""), ",") {
+		c.patterns = append(c.patterns, FoldName(pattern))
 	}
-	return appendValues(nil, args, patterns, true)
+	c.all = toolname.Match(c.patterns, "")
+	err = c.object(args, true)
+	return c.found, err
 }
 
-func appendValues(found []Value, args map[string]any, patterns []string, top bool) ([]Value, error) {
+// A collector finds the values of arguments.
+type collector struct {
+	patterns []string
+	all      bool // a pattern matches every name; then values that are not texts are ignored
+	found    []Value
+}
+
+func (c *collector) object(args map[string]any, top bool) error {
 	for name, value := range args {
-		named := toolname.Match(patterns, FoldName(name))
-		var err error
-		switch v := value.(type) {
-		case nil:
-		case string:
-			if named {
-				found = append(found, Value{Texts: []string{v}, Top: top})
-			}
-		case map[string]any:
-			if named && !matchesAll(patterns) {
-				return nil, fmt.Errorf("the argument %s is not a text", shorten.To(name, toolname.MaxStored))
-			}
-			found, err = appendValues(found, v, patterns, false)
-		case []any:
-			found, err = appendList(found, name, v, patterns, named, top)
-		default:
-			if named && !matchesAll(patterns) {
-				err = fmt.Errorf("the argument %s is not a text", shorten.To(name, toolname.MaxStored))
-			}
-		}
-		if err != nil {
-			return nil, err
+		if err := c.add(name, value, toolname.Match(c.patterns, FoldName(name)), top); err != nil {
+			return err
 		}
 	}
-	return found, nil
+	return nil
 }
 
-// matchesAll reports whether a pattern matches every name. Then values that are not texts are ignored.
-func matchesAll(patterns []string) bool { return toolname.Match(patterns, "") }
-
-func appendList(found []Value, name string, list []any, patterns []string, named, top bool) ([]Value, error) {
-	texts := Value{List: true, Top: top}
-	for _, e := range list {
-		var err error
-		switch e := e.(type) {
-		case string:
-			texts.Texts = append(texts.Texts, e)
-			continue
-		case map[string]any:
-			if !named || matchesAll(patterns) {
-				found, err = appendValues(found, e, patterns, false)
-			}
-		case []any:
-			if !named || matchesAll(patterns) {
-				found, err = appendList(found, name, e, patterns, named, false)
+// add adds the texts in a value. named says that its name is one of those to find.
+func (c *collector) add(name string, value any, named, top bool) error {
+	strict := named && !c.all
+	switch v := value.(type) {
+	case nil:
+		return nil
+	case string:
+		if named {
+			c.found = append(c.found, Value{Texts: []string{v}, Top: top})
+		}
+		return nil
+	case []any:
+		texts := Value{List: true, Top: top}
+		for _, e := range v {
+			if text, ok := e.(string); ok {
+				texts.Texts = append(texts.Texts, text)
+			} else if strict {
+				return fmt.Errorf("the argument %s is a list with elements that are not texts",
+					shorten.To(name, toolname.MaxStored))
+			} else if err := c.add(name, e, named, false); err != nil {
+				return err
 			}
 		}
-		if err == nil && named && !matchesAll(patterns) {
-			err = fmt.Errorf("the argument %s is a list with elements that are not texts",
-				shorten.To(name, toolname.MaxStored))
+		if named && len(texts.Texts) > 0 {
+			c.found = append(c.found, texts)
 		}
-		if err != nil {
-			return nil, err
+		return nil
+	case map[string]any:
+		if !strict {
+			return c.object(v, false)
 		}
 	}
-	if named && len(texts.Texts) > 0 {
-		found = append(found, texts)
+	if strict {
+		return fmt.Errorf("the argument %s is not a text", shorten.To(name, toolname.MaxStored))
 	}
-	return found, nil
+	return nil
 }

@@ -72,6 +72,7 @@ var begin = time.Date(2030, 1, 2, 3, 4, 5, 6000, time.UTC)
 
 // A clock moves only when a check advances it.
 type clock struct {
+	agent.SystemClock
 	mu  sync.Mutex
 	now time.Time
 }
@@ -81,14 +82,6 @@ func (c *clock) Now() time.Time {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	return c.now
-}
-
-// Sleep implements agent.Clock. It returns at once.
-func (c *clock) Sleep(ctx context.Context, d time.Duration) error {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	c.now = c.now.Add(d)
-	return ctx.Err()
 }
 
 // A suite is a check of one store, for the owner of its context.
@@ -158,7 +151,11 @@ func duration(text string) time.Duration {
 	return d
 }
 
-func (s suite) wait(d time.Duration) { _ = s.clock.Sleep(context.Background(), d) }
+func (s suite) wait(d time.Duration) {
+	s.clock.mu.Lock()
+	defer s.clock.mu.Unlock()
+	s.clock.now = s.clock.now.Add(d)
+}
 
 // put stores facts, with values in the fields that a store ignores, and waits for a second.
 func (s suite) put(facts ...memory.Fact) {
