@@ -12,6 +12,7 @@ import (
 	"maps"
 	"slices"
 	"strconv"
+	"strings"
 	"time"
 
 	"github.com/hookgen/hookgen/builtin/internal/shorten"
@@ -21,17 +22,13 @@ import (
 
 // stepsOf returns the steps of the checkpoints of an owner, in ascending order.
 func stepsOf(ctx context.Context, store agent.Store, owner agent.Identity) ([]int, error) {
-	keys, err := store.Keys(ctx, storekey.Of(checkpointKind, owner)+"/")
+	keys, err := store.Keys(ctx, storekey.Of(checkpointKind, owner, "step")+"/")
 	if err != nil {
 		return nil, fmt.Errorf("the checkpoints cannot be listed: %w", err)
 	}
 	var steps []int
 	for _, key := range keys {
-		_, parts, ok := storekey.Parse(checkpointKind, key)
-		if !ok || len(parts) != 2 {
-			continue
-		}
-		if n, _ := strconv.Atoi(parts[1]); n > 0 && partKey(owner, n) == key {
+		if n, _ := strconv.Atoi(key[strings.LastIndexByte(key, '/')+1:]); n > 0 && partKey(owner, n) == key {
 			steps = append(steps, n)
 		}
 	}

@@ -3,6 +3,7 @@ package window
 import (
 	"context"
 	"crypto/sha256"
+	_ "embed" // for the schema
 	"encoding/hex"
 	"encoding/json"
 	"errors"
@@ -61,16 +62,16 @@ type RecallTool struct {
 	MaxChars limit.Bound[int] // characters per call; default 20,000
 }
 
+//go:embed recall.schema.json
+var recallSchema string
+
 // Schema implements agent.Tool. The tool's name is recall.
 func (RecallTool) Schema() agent.ToolSchema {
 	return agent.ToolSchema{
 		Name:        "recall",
 		Description: "Read again an earlier result that was cut or summarised, by its recall key.",
-		Parameters: json.RawMessage(`{"type":"object","properties":{` +
-			`"key":{"type":"string","description":"the recall key"},` +
-			`"offset":{"type":"integer","minimum":0,"description":"the character to begin with; 0 if left out"}},` +
-			`"required":["key"],"additionalProperties":false}`),
-		ReadOnly: true,
+		Parameters:  json.RawMessage(recallSchema),
+		ReadOnly:    true,
 	}
 }
 

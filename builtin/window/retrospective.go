@@ -2,6 +2,7 @@ package window
 
 import (
 	"context"
+	_ "embed" // for the schema
 	"encoding/json"
 	"fmt"
 	"maps"
@@ -200,16 +201,16 @@ func (*Retrospective) Tool() agent.Tool { return goBackTool{} }
 
 type goBackTool struct{}
 
+//go:embed go_back.schema.json
+var goBackSchema string
+
 // Schema implements agent.Tool.
 func (goBackTool) Schema() agent.ToolSchema {
 	return agent.ToolSchema{
 		Name: goBack,
 		Description: "Goes back to a checkpoint of this conversation and forgets the steps after it. " +
 			"Use it after a wrong turn. What the steps have changed is not undone.",
-		Parameters: json.RawMessage(`{"type":"object","properties":{` +
-			`"checkpoint":{"type":"integer","description":"the number in a mark [CHECKPOINT number]"},` +
-			`"guidance":{"type":"string","description":"what you have learned, and what to do instead"}},` +
-			`"required":["checkpoint","guidance"],"additionalProperties":false}`),
+		Parameters: json.RawMessage(goBackSchema),
 	}
 }
 
