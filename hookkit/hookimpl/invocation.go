@@ -101,7 +101,7 @@ func (inv *Invocation) Decided(outcome any, by *hookkit.By) {
 		*by = decided
 	}
 	if s.recording != nil {
-		s.recording.decided(decided)
+		s.recording.verdict.By = decided
 	}
 }
 

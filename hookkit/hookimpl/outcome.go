@@ -32,9 +32,8 @@ func (r replacement) decision() (string, string) { return r.kind, r.reason }
 
 // decision describes a decision of the entry's hook.
 func (e *entry) decision(outcome any) hookkit.By {
-	by := hookkit.By{Hook: e.Name, Site: e.Site}
-	by.Decision, by.Reason = describe(outcome)
-	return by
+	decision, reason := describe(outcome)
+	return hookkit.By{Hook: e.Name, Site: e.Site, Decision: decision, Reason: reason}
 }
 
 // answered describes the answer of the entry's hook at an around point. It does not refer to the entry, because an

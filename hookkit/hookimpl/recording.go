@@ -55,14 +55,8 @@ func (r *recording) begin(fired any) {
 // Recording reports whether the fire has observers or tracers to notify when it ends, and has not called Record yet.
 func (s *Snapshot) Recording() bool { return s.recording != nil && s.recording.verdict == nil }
 
-func (r *recording) decided(by hookkit.By) {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	r.verdict.By = by
-}
-
-// concluded is decided for an around point, whose hooks may still run in goroutines of others. Their failures do not
-// belong to the recording any more.
+// concluded ends the recording of an around point, whose hooks may still run in goroutines of others. Their failures do
+// not belong to it any more.
 func (r *recording) concluded(by hookkit.By, err error) {
 	r.mu.Lock()
 	defer r.mu.Unlock()

@@ -14,7 +14,7 @@ func bare(s *State) *Registry { return s.ownRegistry(func() *Point { return &bar
 // ownRegistry makes a Registry a RegistryHolder, as a generated Point is.
 func (r *Registry) ownRegistry() *Registry { return r }
 
-var barePoint = Point{Name: "Bare", Calls: Calls{hookType: reflect.TypeFor[func()]()}}
+var barePoint = Point{Name: "Bare", Fire: func(*State) {}, Calls: Calls{hookType: reflect.TypeFor[func()]()}}
 
 // A fire reuses the snapshot of the last one until a layer changes.
 func TestSnapshotIsCurrentUntilALayerChanges(t *testing.T) {
