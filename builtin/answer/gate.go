@@ -71,9 +71,8 @@ func (d *Gate) Bind(h *agent.Hooks) {
 	h.AfterTool.Observe(d)
 	var names []kit.ToolName
 	for i, c := range d.Conditions {
-		if c, ok := c.(requireTool); ok {
-			at := fmt.Sprintf("Conditions[%d]: RequireTool", i)
-			names = append(append(names, kit.ExactTool(at, c.tool)), kit.ToolNames(at+" changes", c.changes)...)
+		if c, ok := c.(condition); ok && c.names != nil {
+			names = append(names, c.names(fmt.Sprintf("Conditions[%d]", i))...)
 		}
 	}
 	kit.WatchTools("answer.Gate", names...).AtStart(h)
@@ -93,10 +92,8 @@ func (d *Gate) check() error {
 		if g == nil {
 			return fmt.Errorf("Conditions[%d] is nil; give a condition or leave it out", i)
 		}
-		if c, ok := g.(interface{ check() error }); ok {
-			if err := c.check(); err != nil {
-				return fmt.Errorf("Conditions[%d]: %w", i, err)
-			}
+		if c, ok := g.(condition); ok && c.broken != nil {
+			return fmt.Errorf("Conditions[%d]: %w", i, c.broken)
 		}
 	}
 	return nil
@@ -117,14 +114,14 @@ func (d *Gate) ObserveAfterTool(_ context.Context, run *agent.Run, fired agent.A
 func (d *Gate) CheckDone(ctx context.Context, run *agent.Run, asked agent.DoneRequest) (agent.CheckDoneOutcome, error) {
 	a := Attempt{DoneRequest: asked}
 	d.runs.Do(run, func(s *gateState) { a.Calls = slices.Clone(s.calls) })
-	for _, g := range d.Conditions {
+	for i, g := range d.Conditions {
 		feedback, err := kit.Recover(func() (string, error) { return g.Check(ctx, run, a) })
 		if err == nil && feedback == "" {
 			continue
 		}
 		d.runs.Do(run, func(s *gateState) { s.rejected++ })
 		if err != nil {
-			return nil, fmt.Errorf("condition %T: %w", g, err) // the point fails closed, which rejects the answer
+			return nil, fmt.Errorf("Conditions[%d]: %w", i, err) // the point fails closed, which rejects the answer
 		}
 		return agent.RejectDone{Feedback: feedback, Reason: "done_gate"}, nil
 	}
@@ -144,31 +141,36 @@ func (d *Gate) ShouldStop(_ context.Context, run *agent.Run, at agent.Step) (sig
 	return signals, nil
 }
 
-// MinTools returns a condition that requires n successful tool calls before an answer. Refused, skipped and failed
-// calls do not count.
-func MinTools(n int) Condition { return minTools(n) }
-
-type minTools int
-
-func (n minTools) check() error {
-	if n < 1 {
-		return fmt.Errorf("MinTools(%d); give 1 or more", int(n))
-	}
-	return nil
+// A condition is a Condition of this package.
+type condition struct {
+	check  func(a Attempt) (feedback string)
+	names  func(at string) []kit.ToolName // of tools; nil: none
+	broken error                          // why the condition cannot be used
 }
 
-func (n minTools) Check(_ context.Context, _ *agent.Run, a Attempt) (string, error) {
-	made := 0
-	for _, c := range a.Calls {
-		if c.OK {
-			made++
+func (c condition) Check(_ context.Context, _ *agent.Run, a Attempt) (string, error) {
+	return c.check(a), nil
+}
+
+// MinTools returns a condition that requires n successful tool calls before an answer. Refused, skipped and failed
+// calls do not count.
+func MinTools(n int) Condition {
+	var broken error
+	if n < 1 {
+		broken = fmt.Errorf("MinTools(%d); give 1 or more", n)
+	}
+	return condition{broken: broken, check: func(a Attempt) string {
+		made := 0
+		for _, c := range a.Calls {
+			if c.OK {
+				made++
+			}
 		}
-	}
-	if made >= int(n) {
-		return "", nil
-	}
-	return fmt.Sprintf("Insufficient evidence: only %d tools called. Call at least %d before concluding.", made, int(n)),
-		nil
+		if made >= n {
+			return ""
+		}
+		return fmt.Sprintf("Insufficient evidence: only %d tools called. Call at least %d before concluding.", made, n)
+	}}
 }
 
 // RequireTool returns a condition that requires a successful call of the tool check after the last change, and at least
@@ -177,83 +179,61 @@ func (n minTools) Check(_ context.Context, _ *agent.Run, a Attempt) (string, err
 // A change is a call of a tool in changes that was started, even if it failed. In these names "*" matches any text.
 // Calls of one step run in parallel, so a check in the same step as a change does not count. A cached result does not
 // count either. Changes made by a sub-agent count if the tool that starts it is in changes.
-func RequireTool(check string, changes ...string) Condition { return requireTool{check, changes} }
-
-type requireTool struct {
-	tool    string
-	changes []string
-}
-
-func (g requireTool) check() error {
-	if g.tool == "" {
-		return errors.New("RequireTool without a tool; name the tool that checks")
+func RequireTool(check string, changes ...string) Condition {
+	broken := toolname.Check("changes", changes)
+	if check == "" {
+		broken = errors.New("RequireTool without a tool; name the tool that checks")
 	}
-	return toolname.Check("changes", g.changes)
-}
-
-func (g requireTool) Check(_ context.Context, _ *agent.Run, a Attempt) (string, error) {
-	passed, changed := false, -1 // the step of the last change
-	for _, c := range a.Calls {
-		switch {
-		case c.Tool == g.tool:
-			passed = c.OK && (c.Step == 0 || c.Step != changed)
-		case c.Ran && toolname.Match(g.changes, c.Tool):
-			passed, changed = false, c.Step
+	names := func(at string) []kit.ToolName {
+		at += ": RequireTool"
+		return append(kit.ToolNames(at+" changes", changes), kit.ExactTool(at, check))
+	}
+	return condition{broken: broken, names: names, check: func(a Attempt) string {
+		passed, changed := false, -1 // the step of the last change
+		for _, c := range a.Calls {
+			switch {
+			case c.Tool == check:
+				passed = c.OK && (c.Step == 0 || c.Step != changed)
+			case c.Ran && toolname.Match(changes, c.Tool):
+				passed, changed = false, c.Step
+			}
 		}
-	}
-	if passed {
-		return "", nil
-	}
-	return fmt.Sprintf("%s has not passed yet; run it and fix failures first", g.tool), nil
+		if passed {
+			return ""
+		}
+		return fmt.Sprintf("%s has not passed yet; run it and fix failures first", check)
+	}}
 }
 
 // AnswerCheck returns a condition on the answer itself. f returns the problem, or "".
-func AnswerCheck(f func(answer string) string) Condition { return answerCheck(f) }
-
-type answerCheck func(string) string
-
-func (f answerCheck) check() error {
+func AnswerCheck(f func(answer string) string) Condition {
 	if f == nil {
-		return errors.New("AnswerCheck(nil); give a function")
+		return condition{broken: errors.New("AnswerCheck(nil); give a function")}
 	}
-	return nil
-}
-
-func (f answerCheck) Check(_ context.Context, _ *agent.Run, a Attempt) (string, error) {
-	return f(a.Answer), nil
+	return condition{check: func(a Attempt) string { return f(a.Answer) }}
 }
 
 // AnswerSchema returns a condition that requires the answer to be JSON that matches a JSON Schema. The feedback names
 // the path of the mismatch. If the schema is invalid, Bind panics.
 func AnswerSchema(schema string) Condition {
-	g := &answerSchema{}
 	var s jsonschema.Schema
-	if g.err = json.Unmarshal([]byte(schema), &s); g.err == nil {
-		g.schema, g.err = s.Resolve(nil)
+	err := json.Unmarshal([]byte(schema), &s)
+	if err != nil {
+		return condition{broken: fmt.Errorf("AnswerSchema: %w; give a JSON Schema", err)}
 	}
-	return g
-}
-
-type answerSchema struct {
-	schema *jsonschema.Resolved
-	err    error
-}
-
-func (g *answerSchema) check() error {
-	if g.err != nil {
-		return fmt.Errorf("AnswerSchema: %w; give a JSON Schema", g.err)
+	resolved, err := s.Resolve(nil)
+	if err != nil {
+		return condition{broken: fmt.Errorf("AnswerSchema: %w; give a JSON Schema", err)}
 	}
-	return nil
-}
-
-func (g *answerSchema) Check(_ context.Context, _ *agent.Run, a Attempt) (string, error) {
-	var answer any
-	d := json.NewDecoder(strings.NewReader(a.Answer))
-	if err := d.Decode(&answer); err != nil || strings.Trim(a.Answer[d.InputOffset():], " \t\r\n") != "" {
-		return "The answer must be one JSON value and nothing else, and it is not. Answer again.", nil
-	}
-	if err := g.schema.Validate(answer); err != nil {
-		return shorten.To("The answer does not fit its schema: "+err.Error()+". Answer again.", 1000), nil
-	}
-	return "", nil
+	return condition{check: func(a Attempt) string {
+		var answer any
+		d := json.NewDecoder(strings.NewReader(a.Answer))
+		if err := d.Decode(&answer); err != nil || strings.Trim(a.Answer[d.InputOffset():], " \t\r\n") != "" {
+			return "The answer must be one JSON value and nothing else, and it is not. Answer again."
+		}
+		if err := resolved.Validate(answer); err != nil {
+			return shorten.To("The answer does not fit its schema: "+err.Error()+". Answer again.", 1000)
+		}
+		return ""
+	}}
 }

@@ -148,7 +148,7 @@ func TestEveryConditionMustPass(t *testing.T) {
 		{"all pass", []answer.Condition{says(""), says("")}, ""},
 		{"the first rejects", []answer.Condition{says("no"), says("never")}, "no"},
 		{"the second rejects", []answer.Condition{says(""), says("no")}, "no"},
-		{"the second fails", []answer.Condition{says(""), fails}, "condition answer_test.gateFunc: cannot judge"},
+		{"the second fails", []answer.Condition{says(""), fails}, "Conditions[1]: cannot judge"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			hook := &answer.Gate{Conditions: c.conditions}

@@ -41,7 +41,7 @@ func (f *File) make(d *declaration) (declared, error) {
 	if err != nil {
 		return declared{}, err
 	}
-	hook, err := (&supervised{f, d, caller}).hook()
+	hook, err := (&supervised{file: f, d: d, caller: caller}).hook()
 	if err != nil {
 		return declared{}, d.at.errorf("%w", err)
 	}
@@ -73,6 +73,14 @@ type supervised struct {
 	file   *File
 	d      *declaration
 	caller wire.Caller
+	undescribed
+}
+
+// undescribed is embedded in callers. Describe is not called, because the declaration names the points.
+type undescribed struct{}
+
+func (undescribed) Describe(context.Context) (wire.Description, error) {
+	return wire.Description{}, errors.ErrUnsupported
 }
 
 // hook returns a hook at the declared points.
@@ -85,11 +93,6 @@ func (s *supervised) hook() (agent.Hook, error) {
 		names[i] = p.Name
 	}
 	return agent.Remote(context.Background(), s, wire.Points(names...))
-}
-
-// Describe is not called, because the declaration names the points.
-func (s *supervised) Describe(context.Context) (wire.Description, error) {
-	return wire.Description{}, errors.ErrUnsupported
 }
 
 // Call asks the command, the process, the endpoint or the model.

@@ -2,7 +2,6 @@ package declared
 
 import (
 	"context"
-	"errors"
 	"path/filepath"
 	"strings"
 	"sync"
@@ -72,6 +71,7 @@ const maxReply = 4 << 20
 // A resident is a caller for a process that is started once. It starts at the first payload. When its declaration is
 // changed or unloaded, it ends as soon as it has answered all payloads.
 type resident struct {
+	undescribed
 	start func() *wireexec.ProcessCaller
 	name  string
 
@@ -94,11 +94,6 @@ func (f *File) process(d *declaration) (*resident, error) {
 }
 
 func (r *resident) String() string { return r.name }
-
-// Describe is not called.
-func (r *resident) Describe(context.Context) (wire.Description, error) {
-	return wire.Description{}, errors.ErrUnsupported
-}
 
 // Call sends the payload to the process. A fire that began before the hook was removed may call it after that. It then
 // starts the process again for this call, because the hooks of a fire do not change.

@@ -90,23 +90,19 @@ func (g *Input) OnRunStart(
 			return strings.Contains(task, shorten.FoldCase(pattern)), nil
 		}
 	}
-	if g.Allow != nil {
-		_, found, err := firstMatch(match, g.Allow, start.Task)
-		if err != nil {
-			return nil, err
-		}
-		if !found {
-			return g.refuse("not in allowlist"), nil
-		}
+	allowed, err := firstMatch(match, g.Allow, start.Task)
+	if err == nil && g.Allow != nil && allowed == "" {
+		return g.refuse("not in allowlist"), nil
 	}
-	entry, found, err := firstMatch(match, g.Block, start.Task)
-	if err != nil {
-		return nil, err
-	}
-	if found {
-		return g.refuse("blocklist match: " + entry), nil
+	blocked := ""
+	if err == nil {
+		blocked, err = firstMatch(match, g.Block, start.Task)
 	}
 	switch {
+	case err != nil:
+		return nil, err
+	case blocked != "":
+		return g.refuse("blocklist match: " + blocked), nil
 	case len(g.Validators) == 0 || start.Resumed != "": // a resumed run was checked when it began
 		return nil, nil
 	case g.Beside:
@@ -211,16 +207,16 @@ func (g *Input) refuse(reason string) agent.EndTurn {
 	return agent.EndTurn{Reply: cmp.Or(g.Reply, "I can't help with that."), Reason: reason}
 }
 
-// firstMatch returns the first pattern that matches.
-func firstMatch(match func(pattern, text string) (bool, error), patterns []string, text string) (string, bool, error) {
+// firstMatch returns the first pattern that matches, or "".
+func firstMatch(match func(pattern, text string) (bool, error), patterns []string, text string) (string, error) {
 	for _, p := range patterns {
 		ok, err := match(p, text)
 		if err != nil {
-			return "", false, fmt.Errorf("pattern %q: the match failed: %w", p, err)
+			return "", fmt.Errorf("pattern %q: the match failed: %w", p, err)
 		}
 		if ok {
-			return p, true, nil
+			return p, nil
 		}
 	}
-	return "", false, nil
+	return "", nil
 }

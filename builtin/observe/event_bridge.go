@@ -35,16 +35,15 @@ type EventBus interface {
 
 // BusEvent is an event of an [EventBridge].
 type BusEvent struct {
-	Type     string         `json:"type"`   // agent, llm or tool
-	Action   string         `json:"action"` // start, stop, error, before_call or after_call
-	AgentID  string         `json:"agent_id"`
-	Session  string         `json:"session_key"` // name of the conversation
-	User     string         `json:"user,omitempty"`
-	Tenant   string         `json:"tenant,omitempty"`
-	Task     string         `json:"task_id"` // ID of the run
-	Context  map[string]any `json:"context"`
-	Time     time.Time      `json:"time"`
-	Messages []string       `json:"messages,omitempty"` // texts for people
+	Type    string         `json:"type"`   // agent, llm or tool
+	Action  string         `json:"action"` // start, stop, error, before_call or after_call
+	AgentID string         `json:"agent_id"`
+	Session string         `json:"session_key"` // name of the conversation
+	User    string         `json:"user,omitempty"`
+	Tenant  string         `json:"tenant,omitempty"`
+	Task    string         `json:"task_id"` // ID of the run
+	Context map[string]any `json:"context"`
+	Time    time.Time      `json:"time"`
 }
 
 // Bind adds the hook to its points.
@@ -58,7 +57,14 @@ func (b *EventBridge) Bind(h *agent.Hooks) {
 	h.OnRunStart.ObserveFunc(func(ctx context.Context, run *agent.Run, fired agent.OnRunStartFired[agent.RunStart]) {
 		b.notify(ctx, run, "agent", "start", map[string]any{"user_input": fired.Final.Task})
 	}, name)
-	h.AroundLLM.Observe(b)
+	// AfterLLM does not fire for a failed model call.
+	h.AroundLLM.ObserveFunc(func(ctx context.Context, run *agent.Run, fired agent.AroundLLMFired[agent.LLMRequest]) {
+		if p := fired.Payload; fired.Err != nil {
+			b.notify(ctx, run, "llm", "after_call", map[string]any{
+				"step": p.Step, "model": p.Model, "duration_ns": fired.Elapsed, "ok": false, "error": fired.Err.Error(),
+			})
+		}
+	}, name)
 	h.AfterLLM.ObserveFunc(func(ctx context.Context, run *agent.Run, fired agent.AfterLLMFired[agent.LLMResponse]) {
 		p := fired.Final
 		b.notify(ctx, run, "llm", "after_call", map[string]any{
@@ -74,33 +80,15 @@ func (b *EventBridge) Bind(h *agent.Hooks) {
 			"duration_ns": p.Elapsed,
 		})
 	}, name)
-	h.OnRunError.Observe(b)
+	h.OnRunError.ObserveFunc(func(ctx context.Context, run *agent.Run, fired agent.OnRunErrorFired[agent.RunError]) {
+		b.notify(ctx, run, "agent", "error", map[string]any{"error": fired.Payload.Err, "where": fired.Payload.Where})
+	}, name)
 	h.OnRunEnd.ObserveFunc(func(ctx context.Context, run *agent.Run, fired agent.OnRunEndFired[agent.AgentResult]) {
 		p := fired.Payload
 		b.notify(ctx, run, "agent", "stop", map[string]any{
 			"final_text": p.Reply, "status": string(p.Stop.Cause), "error": p.Err,
 		})
 	}, name)
-}
-
-// ObserveOnRunError publishes a failure of the run.
-func (b *EventBridge) ObserveOnRunError(
-	ctx context.Context, run *agent.Run, fired agent.OnRunErrorFired[agent.RunError],
-) {
-	b.notify(ctx, run, "agent", "error", map[string]any{"error": fired.Payload.Err, "where": fired.Payload.Where})
-}
-
-// ObserveAroundLLM publishes a failed model call, for which AfterLLM does not fire.
-func (b *EventBridge) ObserveAroundLLM(
-	ctx context.Context, run *agent.Run, fired agent.AroundLLMFired[agent.LLMRequest],
-) {
-	if fired.Err != nil {
-		p := fired.Payload
-		b.notify(ctx, run, "llm", "after_call", map[string]any{
-			"step": p.Step, "model": p.Model, "duration_ns": fired.Elapsed,
-			"ok": false, "error": fired.Err.Error(),
-		})
-	}
 }
 
 // BeforeLLM publishes a request and applies a veto.

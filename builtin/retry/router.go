@@ -24,14 +24,6 @@ import (
 // are. Do not change the map while it is in use.
 type Router map[string]agent.Model
 
-// Check that a Router offers all that a model can offer to a loop.
-var _ interface {
-	agent.StreamingModel
-	agent.ContextWindow
-	agent.NamedModel
-	agent.TokenCounter
-} = Router{}
-
 // route returns the model for a request, and the request as that model gets it.
 func (r Router) route(req agent.LLMRequest) (agent.Model, agent.LLMRequest, error) {
 	model, named := r[req.Model]

@@ -83,3 +83,11 @@ func TestInvalidFieldsPanic(t *testing.T) {
 		})
 	}
 }
+
+// Check that a Router offers all that a model can offer to a loop.
+var _ interface {
+	agent.StreamingModel
+	agent.ContextWindow
+	agent.NamedModel
+	agent.TokenCounter
+} = retry.Router{}

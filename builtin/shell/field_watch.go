@@ -7,9 +7,8 @@ import (
 	"regexp"
 	"slices"
 	"strings"
-	"sync"
-	"sync/atomic"
 
+	"github.com/hookgen/hookgen/builtin/internal/kit"
 	"github.com/hookgen/hookgen/builtin/internal/toolargs"
 	"github.com/hookgen/hookgen/generated/agent"
 )
@@ -18,14 +17,9 @@ import (
 // tool run_terminal takes its command in the argument line, so the guard would pass everything. It is safe for
 // concurrent use.
 type fieldWatch struct {
-	fields []string
-
-	reported sync.Map // by tool
-	reports  atomic.Int64
+	fields   []string
+	reported kit.Seen // tools
 }
-
-// maxFieldReports bounds the reports of a guard, because servers may invent names of tools.
-const maxFieldReports = 1000
 
 // runsCommands are parts of the names of tools that run commands.
 var runsCommands = list("toolNames")
@@ -34,7 +28,7 @@ func (w *fieldWatch) see(ctx context.Context, env *agent.Env) {
 	for _, schema := range env.Tools.Schemas() {
 		name := strings.ToLower(toolargs.FoldName(schema.Name))
 		named := slices.ContainsFunc(runsCommands, func(part string) bool { return strings.Contains(name, part) })
-		if named && !w.covers(schema.Parameters) && w.first(schema.Name) {
+		if named && !w.covers(schema.Parameters) && w.reported.First(schema.Name) {
 			slog.WarnContext(ctx, "hookgen: a tool seems to run commands, but has no argument that the hook checks",
 				"hook", "shell.Guard", "tool", schema.Name, "remedy", "name the argument in Fields")
 		}
@@ -51,9 +45,3 @@ func (w *fieldWatch) covers(schema json.RawMessage) bool {
 
 // argumentName matches the name of an argument in a JSON schema, or properties: a name with an object.
 var argumentName = regexp.MustCompile(`"([^"\\]+)"\s*:\s*\{`)
-
-// first reports whether a tool is reported for the first time.
-func (w *fieldWatch) first(tool string) bool {
-	_, seen := w.reported.LoadOrStore(tool, true)
-	return !seen && w.reports.Add(1) <= maxFieldReports
-}

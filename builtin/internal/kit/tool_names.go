@@ -53,20 +53,16 @@ func WatchTools(hook string, names ...ToolName) *Watch {
 	if len(names) == 0 {
 		return &Watch{hook: hook}
 	}
-	w := &toolWatch{hook: hook, names: names, reported: make(map[string]bool)}
+	w := &toolWatch{hook: hook, names: names}
 	return &Watch{hook: hook, names: names, see: w.see}
 }
-
-// maxToolReports bounds the reports of a hook, because a program may make up names of agents.
-const maxToolReports = 1000
 
 // A toolWatch reports names that match no tool. It is safe for concurrent use.
 type toolWatch struct {
 	hook  string
 	names []ToolName
 
-	mu       sync.Mutex
-	reported map[string]bool // by agent and position
+	reported Seen // agents with positions
 }
 
 func (w *toolWatch) see(ctx context.Context, env *agent.Env) {
@@ -78,7 +74,7 @@ func (w *toolWatch) see(ctx context.Context, env *agent.Env) {
 		if slices.ContainsFunc(tools, n.matches) {
 			continue
 		}
-		if meant := n.similar(tools); meant != "" && w.first(env.Agent, n.At) {
+		if meant := n.similar(tools); meant != "" && w.reported.First(env.Agent+"\x00"+n.At) {
 			slog.WarnContext(ctx, "hookgen: a hook names a tool that the agent does not have", "hook", w.hook, "at", n.At,
 				"name", n.Name, "agent", env.Agent, "similar", meant)
 		}
@@ -95,15 +91,24 @@ func (n ToolName) matches(tool string) bool {
 	return toolname.Wildcard(n.Name, tool)
 }
 
-// first reports whether a name is reported for an agent for the first time.
-func (w *toolWatch) first(agentName, at string) bool {
-	key := agentName + "\x00" + at
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	if w.reported[key] || len(w.reported) >= maxToolReports {
+// Seen holds the texts that were reported, at most 1000 of them, because programs and servers may make up names. It is
+// safe for concurrent use.
+type Seen struct {
+	mu    sync.Mutex
+	texts map[string]bool
+}
+
+// First reports whether a text is to be reported: it is new, and there is room for it.
+func (s *Seen) First(text string) bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.texts[text] || len(s.texts) >= 1000 {
 		return false
 	}
-	w.reported[key] = true
+	if s.texts == nil {
+		s.texts = make(map[string]bool)
+	}
+	s.texts[text] = true
 	return true
 }
 
