@@ -148,8 +148,8 @@ func (s *stateCheck) check(target, written ast.Expr, in sharedVars) {
 	s.reported[written.Pos()] = true
 }
 
-// locks are the places of a function that take and release locks, with the expression of the mutex; it is "" for what no
-// Unlock releases.
+// locks are the places of a function that take and release locks, with the expression of the mutex; it is "" for what
+// no Unlock releases.
 type locks struct {
 	graph           *graph
 	taken, released map[place]string

@@ -58,7 +58,8 @@ func (r *reporter) isSameWork(a, b ownRun) bool {
 	return r.isSame(target(a.call.Args[2]), target(b.call.Args[2])) || !named && !a.point.is(b.point)
 }
 
-// asNewRun returns an expression that is a call of a function NewRun, or of a variable that holds one; nil for any other.
+// asNewRun returns an expression that is a call of a function NewRun, or of a variable that holds one; nil for any
+// other.
 func (r *reporter) asNewRun(e ast.Expr) *ast.CallExpr {
 	call, ok := ast.Unparen(e).(*ast.CallExpr)
 	if !ok || !isRun(r.typeOf(call)) {
