@@ -30,8 +30,8 @@ import (
 // city", and is shown the keys that Store has, so that "I moved to Bern" replaces "lives in Oslo", which stays in the
 // history. A fact without a key gets one from its kind and text, so that equal facts are stored once.
 //
-// With Procedures, the model also says which steps of a long run are worth repeating, so that the next run need not find
-// them again. For example, an agent has found out in twelve steps how to restore the test database, and the fact
+// With Procedures, the model also says which steps of a long run are worth repeating, so that the next run need not
+// find them again. For example, an agent has found out in twelve steps how to restore the test database, and the fact
 // "procedure restore the database" says "When the tests need data: 1. stop the server 2. run make restore". A run is
 // long if it completed with at least 10 steps and 5 successful calls; the model is shown the last 50.
 //

@@ -18,7 +18,7 @@ import (
 const restore = `{"facts": [{"kind": "procedure", "key": "restore the database", "text": "When tests need data: ` +
 	`1. stop the server 2. run make restore"}]}`
 
-// worked runs an agent with an Extractor for some steps, each but the last with a call, and returns the stored facts and
+// worked runs an agent with an Extractor for some steps, each but the last with a call. It returns the stored facts and
 // the requests of the model.
 func worked(t *testing.T, hook *memory.Extractor, steps int, end ...looptest.Turn) ([]memory.Fact, []agent.LLMRequest) {
 	t.Helper()
@@ -99,7 +99,8 @@ func TestTheModelIsShownTheLastCalls(t *testing.T) {
 // FuzzExtraction reads any reply of a model.
 func FuzzExtraction(f *testing.F) {
 	for _, reply := range []string{
-		restore, `{}`, `}{`, `{"facts": null}`, `{"facts": [{"kind": [1]}]}`, "\xff", `{"facts": [{"text": "a fact\nof\u2028lines"}]}`,
+		restore, `{}`, `}{`, `{"facts": null}`, `{"facts": [{"kind": [1]}]}`, "\xff",
+		`{"facts": [{"text": "a fact\nof\u2028lines"}]}`,
 	} {
 		f.Add(reply)
 	}

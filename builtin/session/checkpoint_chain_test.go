@@ -286,7 +286,8 @@ func TestAHostWithoutCountersResumes(t *testing.T) {
 	var hooks agent.Hooks
 	hooks.Use(&session.Checkpoint{Store: store, Resume: true})
 	start := agent.RunStart{Task: "go"}
-	if _, err := hooks.OnRunStart.Fire(t.Context(), agent.NewRun(&agent.Env{Conversation: named("c")}), &start); err != nil {
+	run := agent.NewRun(&agent.Env{Conversation: named("c")})
+	if _, err := hooks.OnRunStart.Fire(t.Context(), run, &start); err != nil {
 		t.Fatal(err)
 	}
 	if got := fixture.Transcript(start.Messages); got != "user:go assistant: tool:y assistant: tool:y" {

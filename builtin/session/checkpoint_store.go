@@ -60,7 +60,8 @@ func logUnreadable(ctx context.Context, key string, err error) {
 }
 
 // Latest returns the last checkpoint of a conversation, with the counters of the run when it was interrupted.
-// Unreadable checkpoints are skipped and logged, and so are those that follow them. Without a readable checkpoint, the error is a *agent.NotFound.
+// Unreadable checkpoints are skipped and logged, and so are those that follow them. Without a readable checkpoint, the
+// error is a *agent.NotFound.
 func Latest(ctx context.Context, store agent.Store, owner agent.Identity) (CheckpointState, error) {
 	state, chain, err := latest(ctx, store, owner)
 	if err != nil {

@@ -83,7 +83,8 @@ func TestMessagesOfTheResultAreSaved(t *testing.T) {
 	store, id := Sessions{Store: new(Map)}, agent.Identity{Conversation: "c"}
 	var hooks agent.Hooks
 	hooks.Use(&Persist{Store: store})
-	hooks.OnRunEnd.Fire(t.Context(), agent.NewRun(&agent.Env{Conversation: emptyConversation{}}), agent.AgentResult{Messages: talk("a", "-")})
+	run := agent.NewRun(&agent.Env{Conversation: emptyConversation{}})
+	hooks.OnRunEnd.Fire(t.Context(), run, agent.AgentResult{Messages: talk("a", "-")})
 	got, err := store.Load(t.Context(), id)
 	if want := talk("a", "-"); err != nil || fixture.Transcript(got.Messages) != fixture.Transcript(want) {
 		t.Errorf("saved %s, %v", fixture.Transcript(got.Messages), err)

@@ -268,7 +268,9 @@ func TestFailureToSaveConversationIsReported(t *testing.T) {
 	}{
 		"no space left":  {&session.Persist{Store: session.Sessions{Store: new(fullStore)}}, "s"},
 		"it has no name": {&session.Persist{Store: session.Sessions{Store: new(session.Map)}}, ""},
-		"State failed, so the session has none: panic: no state": {&session.Persist{Store: session.Sessions{Store: new(session.Map)}, State: panics}, "s"},
+		"State failed, so the session has none: panic: no state": {
+			&session.Persist{Store: session.Sessions{Store: new(session.Map)}, State: panics}, "s",
+		},
 	} {
 		var hooks agent.Hooks
 		var events hookkit.TraceRecorder

@@ -154,12 +154,6 @@ func TestCountersDoNotGoBack(t *testing.T) {
 	}
 }
 
-// A stored conversation has no name.
-type stored []agent.Message
-
-func (stored) ID() string                  { return "" }
-func (s stored) Messages() []agent.Message { return s }
-
 // checkpoint is the result with the mark of a step.
 func checkpoint(step int) agent.Message {
 	return agent.Message{Role: agent.RoleTool, ToolCallID: "c", Content: fmt.Sprintf("ok\n\n[CHECKPOINT %d]", step)}
