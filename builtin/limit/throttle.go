@@ -42,8 +42,7 @@ type Throttle struct {
 	Share share.Scope // the runs whose calls count together
 
 	mu     sync.Mutex
-	recent map[agent.Identity][]time.Time // of counted calls, by owner, oldest first
-	swept  time.Time                      // when owners without recent calls were last removed
+	recent kit.Aging[agent.Identity, []time.Time] // of counted calls, by owner, oldest first
 	runs   hookkit.PerRun[throttled]
 }
 
@@ -135,18 +134,8 @@ func (l *Throttle) count(owner agent.Identity, now time.Time) (number int, wait 
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	old := func(at time.Time) bool { return now.Sub(at) >= window }
-	if l.recent == nil {
-		l.recent = make(map[agent.Identity][]time.Time)
-	}
-	if old(l.swept) {
-		l.swept = now
-		for other, times := range l.recent {
-			if old(times[len(times)-1]) {
-				delete(l.recent, other)
-			}
-		}
-	}
-	times := l.recent[owner]
+	l.recent.Sweep(now, window, func(times []time.Time) bool { return old(times[len(times)-1]) })
+	times := l.recent.Values[owner]
 	for len(times) > 0 && old(times[0]) {
 		times = times[1:]
 	}
@@ -154,14 +143,14 @@ func (l *Throttle) count(owner agent.Identity, now time.Time) (number int, wait 
 		if len(times) == 0 { // Max is 0
 			return 0, window
 		}
-		l.recent[owner] = times
+		l.recent.Values[owner] = times
 		return 0, (window - now.Sub(times[0])).Round(time.Second)
 	}
 	times = append(times, now)
 	if len(times) > maxCounted { // Max is huge or None
 		times = times[1:]
 	}
-	l.recent[owner] = times
+	l.recent.Values[owner] = times
 	return len(times), 0
 }
 

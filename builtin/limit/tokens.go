@@ -32,8 +32,7 @@ type Tokens struct {
 
 	runs hookkit.PerRun[int] // tokens of a run that its conversation has
 	mu   sync.Mutex
-	used map[agent.Identity]conversationUse
-	next time.Time // when conversations are next removed from used
+	used kit.Aging[agent.Identity, conversationUse]
 }
 
 // A conversationUse is the use of a conversation.
@@ -76,20 +75,10 @@ func (l *Tokens) count(run *agent.Run, tokens int) int {
 	now := kit.Env(run).Now()
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	if l.used == nil {
-		l.used = make(map[agent.Identity]conversationUse)
-	}
-	if now.After(l.next) {
-		l.next = now.Add(keptUse)
-		for other, use := range l.used {
-			if now.Sub(use.last) > keptUse {
-				delete(l.used, other)
-			}
-		}
-	}
+	l.used.Sweep(now, keptUse, func(use conversationUse) bool { return now.Sub(use.last) > keptUse })
 	owner := kit.Owner(run)
-	use := conversationUse{l.used[owner].tokens + added, now}
-	l.used[owner] = use
+	use := conversationUse{l.used.Values[owner].tokens + added, now}
+	l.used.Values[owner] = use
 	return use.tokens
 }
 

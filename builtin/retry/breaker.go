@@ -40,8 +40,7 @@ type Breaker struct {
 	Share     share.Scope                // the runs whose failures count together
 
 	mu       sync.Mutex
-	circuits map[circuitKey]*circuit
-	swept    time.Time // when unused circuits were last removed
+	circuits kit.Aging[circuitKey, *circuit]
 }
 
 // An OpenError is the error of a call that an open [Breaker] did not make, and of the call that opened it.
@@ -175,7 +174,7 @@ func (b *Breaker) enter(run *agent.Run, key circuitKey, what string) (opened int
 	now := kit.Env(run).Now()
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	c := b.circuits[key]
+	c := b.circuits.Values[key]
 	switch {
 	case c == nil || c.until.IsZero():
 		return opened, nil
@@ -194,13 +193,13 @@ func (b *Breaker) leave(run *agent.Run, key circuitKey, opened int, result outco
 	now := kit.Env(run).Now()
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	c := b.circuits[key]
+	c := b.circuits.Values[key]
 	if c != nil && c.opened != opened {
 		return false // the call began before the circuit opened
 	}
 	switch {
 	case result == success:
-		delete(b.circuits, key)
+		delete(b.circuits.Values, key)
 		return false
 	case result == unknown:
 		if c != nil {
@@ -209,8 +208,10 @@ func (b *Breaker) leave(run *agent.Run, key circuitKey, opened int, result outco
 		return false
 	case c == nil:
 		c = &circuit{}
-		b.sweep(now)
-		b.circuits[key] = c
+		b.circuits.Sweep(now, circuitAge, func(c *circuit) bool {
+			return now.Sub(c.last) > circuitAge && now.After(c.until) && !c.probing
+		})
+		b.circuits.Values[key] = c
 	case c.until.IsZero() && now.Sub(c.last) > circuitAge:
 		c.failures = 0
 	}
@@ -224,19 +225,3 @@ func (b *Breaker) leave(run *agent.Run, key circuitKey, opened int, result outco
 }
 
 func (b *Breaker) pause() time.Duration { return b.Pause.Or(limit.AtMost(breakerPause)) }
-
-// sweep removes circuits that were not used for long.
-func (b *Breaker) sweep(now time.Time) {
-	if b.circuits == nil {
-		b.circuits = make(map[circuitKey]*circuit)
-	}
-	if now.Sub(b.swept) < circuitAge {
-		return
-	}
-	b.swept = now
-	for key, c := range b.circuits {
-		if now.Sub(c.last) > circuitAge && now.After(c.until) && !c.probing {
-			delete(b.circuits, key)
-		}
-	}
-}

@@ -44,8 +44,8 @@ func TestUnusedCircuitsAreRemoved(t *testing.T) {
 				}
 			}
 			b.leave(run, circuitKey{name: "second"}, 0, failure)
-			if len(b.circuits) != c.kept {
-				t.Errorf("%d circuits are kept, want %d", len(b.circuits), c.kept)
+			if len(b.circuits.Values) != c.kept {
+				t.Errorf("%d circuits are kept, want %d", len(b.circuits.Values), c.kept)
 			}
 		})
 	}
@@ -59,7 +59,7 @@ func TestCircuitsAreSweptOnceAnHour(t *testing.T) {
 	for i, wait := range []time.Duration{0, 30 * time.Minute, 31 * time.Minute, 30 * time.Minute, 31 * time.Minute} {
 		clock.now = clock.now.Add(wait)
 		b.leave(run, circuitKey{name: fmt.Sprint(i)}, 0, failure)
-		kept = append(kept, len(b.circuits))
+		kept = append(kept, len(b.circuits.Values))
 	}
 	// The sweeps are at 0, 61 and 122 minutes. The last one removes those of 30 and 61 minutes.
 	if got := fmt.Sprint(kept); got != "[1 2 2 3 2]" {
