@@ -15,6 +15,7 @@ import (
 	sdklog "go.temporal.io/sdk/log"
 	"go.temporal.io/sdk/temporal"
 	"go.temporal.io/sdk/testsuite"
+	"go.temporal.io/sdk/worker"
 	"go.temporal.io/sdk/workflow"
 
 	"github.com/hookgen/hookgen/generated/agent"
@@ -188,6 +189,27 @@ func TestAnswersOfNewerClients(t *testing.T) {
 	events, failed := fleet.NewClient(store).History(t.Context(), "a")
 	if err == nil || !strings.Contains(err.Error(), `field "until"`) || failed != nil || len(events) != 1 {
 		t.Errorf("%v; %+v, %v", err, events, failed)
+	}
+}
+
+// TestEarlierHistoriesReplay: a run that began with an earlier release continues with this one. The history is of a run
+// that makes a call, asks a person and pays. If a change of the workflow breaks it, runs that have begun would stop:
+// keep the order of its activities, or use workflow.GetVersion.
+func TestEarlierHistoriesReplay(t *testing.T) {
+	replayer := worker.NewWorkflowReplayer()
+	replayer.RegisterWorkflowWithOptions(run, workflow.RegisterOptions{Name: workflowName})
+	logger := sdklog.NewStructuredLogger(slog.New(slog.DiscardHandler))
+	if err := replayer.ReplayWorkflowHistoryFromJSONFile(logger, "testdata/run.json"); err != nil {
+		t.Error(err)
+	}
+	other := worker.NewWorkflowReplayer()
+	other.RegisterWorkflowWithOptions(func(ctx workflow.Context, data json.RawMessage) error {
+		return workflow.ExecuteActivity(workflow.WithActivityOptions(ctx, workflow.ActivityOptions{
+			StartToCloseTimeout: time.Minute,
+		}), performName).Get(ctx, nil)
+	}, workflow.RegisterOptions{Name: workflowName})
+	if err := other.ReplayWorkflowHistoryFromJSONFile(logger, "testdata/run.json"); err == nil {
+		t.Error("another workflow has replayed the history")
 	}
 }
 
