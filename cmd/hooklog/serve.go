@@ -181,7 +181,8 @@ func tokenOf(file string) (string, error) {
 	}
 	token := strings.TrimSpace(string(text))
 	if len(token) < shortestToken || url.QueryEscape(token) != token {
-		return "", usage("-token %s: want a file with at least %d letters, digits and dashes", visible(file, 80), shortestToken)
+		return "", usage("-token %s: want a file with at least %d letters, digits and dashes", visible(file, 80),
+			shortestToken)
 	}
 	return token, nil
 }

@@ -44,7 +44,7 @@ func TestPage(t *testing.T) {
 			for name, test := range map[string]func(*testing.T, *tab){
 				"opens a run": opensRun, "nests runs": nestsRuns, "shows a difference": showsDifference,
 				"searches": searches, "stops searches": stopsSearches, "filters": filters, "has keys": hasKeys,
-				"is accessible": isAccessible,
+				"is accessible":        isAccessible,
 				"fits a narrow window": fitsNarrowWindow, "goes back": goesBack,
 				"shows hostile texts": showsHostileTexts, "shortens long texts": shortensLongTexts,
 				"shows damaged lines": showsDamagedLines, "connects to nothing else": connectsToNothingElse,

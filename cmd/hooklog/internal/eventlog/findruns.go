@@ -45,10 +45,11 @@ func (x *Index) FindRuns(
 	}
 	size := most + 1
 	if f.looks() {
-		size = math.MaxInt / 2 // many of them may not be selected
+		size = max(size, 1<<14) // many of them may not be selected
 	}
-	begin, end := after, time.Now().Add(within)
-	for _, m := range f.candidates(order, after, size) {
+	begin, batch := after, f.candidates(order, after, size)
+	end := time.Now().Add(within)
+	for _, m := range batch {
 		if len(runs) == most || after != begin && time.Now().After(end) || ctx.Err() != nil {
 			return runs, &after
 		}
@@ -57,6 +58,9 @@ func (x *Index) FindRuns(
 			runs = append(runs, r)
 		}
 		after = m
+	}
+	if len(batch) == size {
+		return runs, &after
 	}
 	return runs, nil
 }
@@ -78,10 +82,11 @@ func (f *finder) candidates(order string, after Mark, size int) []Mark {
 		from = min(from, after.Number)
 	}
 	var best []Mark
+	full := false // the first ones of best are sorted
 	for i := from - 1; i >= 0; i-- {
 		r := f.x.runs.at(i)
 		m := Mark{r.key(order), i}
-		if r.parent >= 0 || m.compare(after) <= 0 || !f.fits(r) {
+		if r.parent >= 0 || m.compare(after) <= 0 || full && m.compare(best[size-1]) > 0 || !f.fits(r) {
 			continue
 		}
 		best = append(best, m)
@@ -90,7 +95,7 @@ func (f *finder) candidates(order string, after Mark, size int) []Mark {
 		}
 		if len(best) == 2*size {
 			slices.SortFunc(best, Mark.compare)
-			best = best[:size]
+			best, full = best[:size], true
 		}
 	}
 	slices.SortFunc(best, Mark.compare)

@@ -100,7 +100,8 @@ func TestUpdateReportsTextAfterAnEvent(t *testing.T) {
 	}
 	appendTo(t, path, "\n"+lines("b"))
 	update(t, x)
-	if got, want := shown(t, x), "a@1 b@2 [run.jsonl:1: it is not an event: invalid character 'x' looking for beginning of value]"; got != want {
+	want := "a@1 b@2 [run.jsonl:1: it is not an event: invalid character 'x' looking for beginning of value]"
+	if got := shown(t, x); got != want {
 		t.Errorf("got %q, want %q", got, want)
 	}
 }
