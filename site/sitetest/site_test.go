@@ -205,6 +205,33 @@ func TestPlaygroundFitsWindowsOfAnyWidth(t *testing.T) {
 	}
 }
 
+// TestPlaygroundAnswersWhoNeverStops types without a pause, and then pastes a spec of 5 MB.
+func TestPlaygroundAnswersWhoNeverStops(t *testing.T) {
+	p := open(t, "/playground.html")
+	p.until(`%s.includes('accepted')`, verdict)
+	p.until(`(() => {
+		const box = document.querySelectorAll('.play textarea')[0];
+		window.typed ??= setInterval(() => {
+			box.value += '// ' + ++window.letters + '\n';
+			box.dispatchEvent(new Event('input'));
+			if (window.letters === 400) clearInterval(window.typed);
+		}, 5);
+		window.letters ??= 0;
+		return window.letters === 400;
+	})()`)
+	p.edit(0, "// 400", "wrong")
+	p.until(`%s.includes('spec.go:')`, notes)
+	p.edit(0, "wrong", "// x")
+	p.until(`%s.includes('accepted')`, verdict)
+	p.until(`(() => {
+		const box = document.querySelectorAll('.play textarea')[0];
+		box.value += ('// ' + 'x'.repeat(100) + '\n').repeat(52_000);
+		box.dispatchEvent(new Event('input'));
+		return true;
+	})()`)
+	p.until(`%s.includes('(size)')`, notes)
+}
+
 func TestSearchFindsPages(t *testing.T) {
 	p := open(t, "/hooks/")
 	p.until(`document.querySelector('.VPNavBarSearch button')`)
