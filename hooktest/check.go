@@ -228,21 +228,14 @@ func (s *subject) deviation(want []hookkit.AnyFired, run hookkit.AnyRun, rounds 
 
 // decidedOtherwise describes the first difference between two fires; "" without one.
 func decidedOtherwise(a, b hookkit.AnyFired) string {
-	for _, part := range []struct {
-		name       string
-		first, now any
-	}{
-		{"Decision", a.Decision, b.Decision},
-		{"Reason", a.Reason, b.Reason},
-		{"Exit", a.Exit, b.Exit},
-		{"Final", a.Final, b.Final},
-		{"Collected", a.Collected, b.Collected},
-		{"Result", a.Result, b.Result},
-		{"Err", fmt.Sprint(a.Err), fmt.Sprint(b.Err)},
-	} {
-		if where := difference(part.name, reflect.ValueOf(part.first), reflect.ValueOf(part.now), false); where != "" {
-			return fmt.Sprintf("%s differs\nfirst %.600s\nthen  %.600s", where, text(part.first), text(part.now))
+	for _, name := range []string{"Decision", "Reason", "Exit", "Final", "Collected", "Result"} {
+		first, now := reflect.ValueOf(a).FieldByName(name), reflect.ValueOf(b).FieldByName(name)
+		if where := difference(name, first, now, false); where != "" {
+			return fmt.Sprintf("%s differs\nfirst %.600s\nthen  %.600s", where, text(first.Interface()), text(now.Interface()))
 		}
+	}
+	if first, now := fmt.Sprint(a.Err), fmt.Sprint(b.Err); first != now {
+		return fmt.Sprintf("Err differs\nfirst %.600s\nthen  %.600s", first, now)
 	}
 	return ""
 }

@@ -74,7 +74,11 @@ func Replay(
 		t.Errorf("%s has no event, so the test compares nothing", path)
 	}
 	if changes > 0 {
-		if err := replace(path, updated.Bytes()); err != nil {
+		info, err := file.Stat()
+		if err == nil {
+			err = atomicfile.Replace(path, updated.Bytes(), info.Mode().Perm())
+		}
+		if err != nil {
 			t.Error(err)
 		}
 	}
@@ -94,15 +98,6 @@ func accepted(c hooklog.Comparison) hooklog.Event {
 	e := c.Is
 	e.Seq, e.Time, e.Elapsed, e.Payload = c.Was.Seq, c.Was.Time, c.Was.Elapsed, c.Was.Payload
 	return e
-}
-
-// replace replaces a file whole or not at all, and keeps its mode.
-func replace(path string, data []byte) error {
-	info, err := os.Stat(path)
-	if err != nil {
-		return err
-	}
-	return atomicfile.Replace(path, data, info.Mode().Perm())
 }
 
 // describe returns a comparison for people, in several lines.

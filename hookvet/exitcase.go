@@ -26,13 +26,9 @@ func (r *reporter) checkPointers(n ast.Node) {
 		return
 	}
 	for _, e := range asked {
-		pointer, ok := types.Unalias(r.typeOf(e)).(*types.Pointer)
-		if !ok {
-			continue
-		}
-		if exit, ok := types.Unalias(pointer.Elem()).(*types.Named); ok && slices.Contains(p.exits, exit) {
-			r.report(e, "%s never matches: a fire returns exits by value; use %s",
-				types.ExprString(e), r.typeName(exit))
+		_, isPointer := types.Unalias(r.typeOf(e)).(*types.Pointer)
+		if exit := namedOf(r.typeOf(e)); isPointer && slices.Contains(p.exits, exit) {
+			r.report(e, "%s never matches: a fire returns exits by value; use %s", types.ExprString(e), r.typeName(exit))
 		}
 	}
 }

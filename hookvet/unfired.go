@@ -8,7 +8,6 @@ import (
 	"strings"
 
 	"golang.org/x/tools/go/analysis"
-	"golang.org/x/tools/go/ast/edge"
 )
 
 var unfired = check{
@@ -80,8 +79,9 @@ func runUnfired(r *reporter) {
 		r.readHooks(file, f)
 		for c, x := range nodes[*ast.SelectorExpr](at) {
 			p := pointOf(r.typeOf(x))
-			if p != nil && !onlyRegisters(c.ParentEdgeKind() == edge.SelectorExpr_X, c.Parent().Node()) {
-				f.add(fires, p.typ)
+			parent, ok := c.Parent().Node().(*ast.SelectorExpr)
+			if p != nil && !(ok && parent.X == x && parent.Sel.Name != "Fire" && parent.Sel.Name != "FireBy") {
+				f.add(fires, p.typ) // not only for a method that registers or lists
 			}
 		}
 	}
@@ -92,12 +92,6 @@ func runUnfired(r *reporter) {
 	if r.pass.Pkg.Name() == "main" && len(r.files) > 0 {
 		r.reportUnfired(f)
 	}
-}
-
-// onlyRegisters reports whether a point is used for nothing but a method that registers or lists.
-func onlyRegisters(isSelected bool, parent ast.Node) bool {
-	x, ok := parent.(*ast.SelectorExpr)
-	return isSelected && ok && x.Sel.Name != "Fire" && x.Sel.Name != "FireBy"
 }
 
 // readHooks adds the Hooks that a file makes, and those that it passes on as a whole.
