@@ -12,7 +12,7 @@ import (
 	"time"
 
 	"github.com/hookgen/hookgen/hookkit"
-	"github.com/hookgen/hookgen/hookkit/internal/testpoints"
+	"github.com/hookgen/hookgen/hookkit/internal/testdata/testpoints"
 )
 
 func TestFailure(t *testing.T) {

@@ -10,7 +10,7 @@ import (
 	"weak"
 
 	"github.com/hookgen/hookgen/hookkit"
-	"github.com/hookgen/hookgen/hookkit/internal/testpoints"
+	"github.com/hookgen/hookgen/hookkit/internal/testdata/testpoints"
 )
 
 // A law is one point of the test spec, as the tests of all laws use it.

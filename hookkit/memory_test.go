@@ -7,7 +7,7 @@ import (
 	"weak"
 
 	"github.com/hookgen/hookgen/hookkit"
-	"github.com/hookgen/hookgen/hookkit/internal/testpoints"
+	"github.com/hookgen/hookgen/hookkit/internal/testdata/testpoints"
 )
 
 // A heavyHook is large enough to have memory of its own.

@@ -9,7 +9,7 @@ import (
 	"time"
 
 	"github.com/hookgen/hookgen/hookkit"
-	"github.com/hookgen/hookgen/hookkit/internal/testpoints"
+	"github.com/hookgen/hookgen/hookkit/internal/testdata/testpoints"
 )
 
 var errAbort = errors.New("abort")

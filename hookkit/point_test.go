@@ -8,7 +8,7 @@ import (
 	"testing"
 
 	"github.com/hookgen/hookgen/hookkit"
-	"github.com/hookgen/hookgen/hookkit/internal/testpoints"
+	"github.com/hookgen/hookgen/hookkit/internal/testdata/testpoints"
 )
 
 // pointNamed returns a point of h.
@@ -41,7 +41,7 @@ func TestPointsDescribeTheSpec(t *testing.T) {
 		for _, o := range p.Outcomes {
 			outcomes = append(outcomes, o.Name)
 		}
-		if p.Spec != "github.com/hookgen/hookgen/hookkit/internal/testpoints" {
+		if p.Spec != "github.com/hookgen/hookgen/hookkit/internal/testdata/testpoints" {
 			t.Errorf("the spec of %s is %q", p.Name, p.Spec)
 		}
 		if got := fmt.Sprintf("%s(%s) %s: %s", p.Name, p.Payload, p.Results, strings.Join(outcomes, " ")); got != want[i] {

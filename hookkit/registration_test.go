@@ -9,7 +9,7 @@ import (
 	"testing"
 
 	"github.com/hookgen/hookgen/hookkit"
-	"github.com/hookgen/hookgen/hookkit/internal/testpoints"
+	"github.com/hookgen/hookgen/hookkit/internal/testdata/testpoints"
 )
 
 // A guard is a hook and an observer of First, and an observer of all points.

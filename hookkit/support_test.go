@@ -13,7 +13,7 @@ import (
 	"testing"
 
 	"github.com/hookgen/hookgen/hookkit"
-	"github.com/hookgen/hookgen/hookkit/internal/testpoints"
+	"github.com/hookgen/hookgen/hookkit/internal/testdata/testpoints"
 	"go.uber.org/goleak"
 )
 

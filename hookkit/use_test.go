@@ -10,7 +10,7 @@ import (
 	"time"
 
 	"github.com/hookgen/hookgen/hookkit"
-	"github.com/hookgen/hookgen/hookkit/internal/testpoints"
+	"github.com/hookgen/hookgen/hookkit/internal/testdata/testpoints"
 )
 
 // The hook's author and the operator disagree: the operator's Use counts.

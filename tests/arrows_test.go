@@ -60,7 +60,7 @@ var everything = []string{"builtin", "gen", "generated", "hookkit", "hooktest", 
 var rows = []row{
 	{dir: "spec", tests: []string{"gen", "hookkit"}},
 	{dir: "spec/agentspec", imports: []string{"spec"}},
-	{dir: "hookkit", tests: []string{"hookkit/internal/testpoints", "spec"}},
+	{dir: "hookkit", tests: []string{"hookkit/internal/testdata/testpoints", "spec"}},
 	{dir: "hookkit/wire", imports: []string{"hookkit", "internal/jsonscan"}},
 	{dir: "hookkit/wire/wireimpl", imports: []string{"hookkit", "hookkit/hooklog", "internal/spelling"}},
 	{dir: "hookkit/internal/runstore", imports: []string{"hookkit", "hookkit/wire"}},
@@ -69,7 +69,7 @@ var rows = []row{
 	{dir: "hookkit/hooklog", imports: []string{
 		"hookkit", "internal/atomicfile", "internal/eventline", "internal/jsonscan",
 	}},
-	{dir: "hookkit/internal/testpoints", imports: []string{"hookkit", "spec"}},
+	{dir: "hookkit/internal/testdata/testpoints", imports: []string{"hookkit", "spec"}},
 	{dir: "internal"},
 	{
 		dir: "gen", imports: []string{"internal/spelling"}, modules: []string{"github.com/dave/jennifer"},

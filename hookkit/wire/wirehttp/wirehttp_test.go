@@ -14,7 +14,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/hookgen/hookgen/hookkit/internal/testpoints"
+	"github.com/hookgen/hookgen/hookkit/internal/testdata/testpoints"
 	"github.com/hookgen/hookgen/hookkit/wire"
 	"github.com/hookgen/hookgen/hookkit/wire/wirehttp"
 )

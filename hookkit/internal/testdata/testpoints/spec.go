@@ -3,7 +3,7 @@ package testpoints
 
 import "github.com/hookgen/hookgen/spec"
 
-//go:generate go run ../../../cmd/hookgen
+//go:generate go run ../../../../cmd/hookgen
 
 // Points has three flows that differ in one property each, and one point for each other law.
 //
