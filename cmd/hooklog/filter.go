@@ -171,18 +171,15 @@ func (m *moment) Set(text string) error {
 		m.time = now.Add(-ago)
 		return nil
 	}
-	const local, minutes = "2006-01-02T15:04:05", "2006-01-02 15:04"
-	for _, layout := range []string{time.RFC3339, local, time.DateTime, minutes, time.DateOnly} {
+	for _, layout := range []string{time.RFC3339, time.DateTime, "2006-01-02 15:04", time.DateOnly} {
 		if t, err := time.ParseInLocation(layout, text, time.Local); err == nil {
 			m.time = t
 			return nil
 		}
 	}
-	for _, layout := range []string{time.TimeOnly, "15:04"} {
-		if t, err := time.ParseInLocation(layout, text, time.Local); err == nil {
-			m.time = time.Date(now.Year(), now.Month(), now.Day(), t.Hour(), t.Minute(), t.Second(), 0, time.Local)
-			return nil
-		}
+	if t, err := time.ParseInLocation("15:04", text, time.Local); err == nil {
+		m.time = time.Date(now.Year(), now.Month(), now.Day(), t.Hour(), t.Minute(), 0, 0, time.Local)
+		return nil
 	}
 	return errors.New(`give a time such as 2006-01-02T15:04:05Z, "2006-01-02 15:04" or 15:04, or a duration such as 90m`)
 }

@@ -148,7 +148,8 @@ func (f *finder) has(r reference) bool {
 	for _, g := range e.Failures {
 		texts = append(texts, g.By, g.Site, g.Cause)
 	}
-	return slices.ContainsFunc(texts, func(t string) bool { return strings.Contains(strings.ToLower(t), string(f.text)) }) ||
+	hasText := func(t string) bool { return strings.Contains(strings.ToLower(t), string(f.text)) }
+	return slices.ContainsFunc(texts, hasText) ||
 		slices.ContainsFunc(values, func(v json.RawMessage) bool { return f.in(v) })
 }
 

@@ -47,9 +47,8 @@ type summary struct {
 const maxTask = 300 // bytes
 
 // run reads a few events of a run. It leaves out events that it cannot read.
-func (v *views) run(r eventlog.Run) runView { return runView{r, v.summarize(r)} }
-
-func (v *views) summarize(r eventlog.Run) (s summary) {
+func (v *views) run(r eventlog.Run) runView {
+	var s summary
 	if first, _, err := v.Event(r.First); err == nil {
 		s.Name = short(taskField.Of(first.Payload), maxTask)
 		s.Labels = maps.Clone(first.Run.Labels)
@@ -82,7 +81,7 @@ func (v *views) summarize(r eventlog.Run) (s summary) {
 		s.Cause = short(r.Outcome, maxTask)
 		s.Cost, s.Input, s.Output = result.Usage.Cost, result.Usage.Input, result.Usage.Output
 	}
-	return s
+	return runView{r, s}
 }
 
 // taskField is the field that names the runs of an agent.
