@@ -13,8 +13,8 @@
 // only if the program lists them.
 //
 // The steps of a load are in files of their own: document.go parses JSON with positions, file.go decodes the
-// declarations, and program.go, http.go, prompt.go and ready.go make the hooks. match.go selects the calls, and load.go
-// replaces the hooks of the last load.
+// declarations, and program.go, prompt.go and ready.go make the hooks. match.go selects the calls, and load.go replaces
+// the hooks of the last load.
 //
 // Start with [File].
 package declared

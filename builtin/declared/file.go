@@ -2,6 +2,7 @@ package declared
 
 import (
 	"fmt"
+	"maps"
 	"os"
 	"regexp"
 	"slices"
@@ -110,7 +111,8 @@ func decodeOne(v value) (*declaration, error) {
 		legal = slices.Concat(common, []string{d.kind}, kinds[d.kind])
 	}
 	for _, m := range members {
-		if !slices.Contains(legal, m.key) && (d.kind != "" || !belongsToAKind(m.key)) {
+		ofAKind := func(keys []string) bool { return slices.Contains(keys, m.key) }
+		if !ofAKind(legal) && (d.kind != "" || !slices.ContainsFunc(slices.Collect(maps.Values(kinds)), ofAKind)) {
 			return nil, unknown(v.doc, m, legal)
 		}
 	}
@@ -118,15 +120,6 @@ func decodeOne(v value) (*declaration, error) {
 		return nil, v.errorf("the hook has none of command, process, url, prompt and use; give one")
 	}
 	return d, d.decode()
-}
-
-func belongsToAKind(key string) bool {
-	for _, keys := range kinds {
-		if slices.Contains(keys, key) {
-			return true
-		}
-	}
-	return false
 }
 
 func unknown(doc *document, m member, legal []string) error {
