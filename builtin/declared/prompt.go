@@ -146,13 +146,8 @@ func (j *judge) Call(ctx context.Context, request wire.Request) (wire.Reply, err
 	}
 	exit := refusals[request.Point](shorten.To(cmp.Or(verdict.Reason, "a model refused without a reason"), maxReason))
 	data, err := json.Marshal(exit)
-	return wire.Reply{Decision: exitName(exit), Value: data}, err
-}
-
-// exitName returns the name of the type of an exit, as replies have it.
-func exitName(exit any) string {
-	name := fmt.Sprintf("%T", exit)
-	return name[strings.LastIndexByte(name, '.')+1:]
+	name := fmt.Sprintf("%T", exit) // the decision is its last part
+	return wire.Reply{Decision: name[strings.LastIndexByte(name, '.')+1:], Value: data}, err
 }
 
 // A verdict is the reply of a model.

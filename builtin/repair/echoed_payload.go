@@ -2,6 +2,7 @@ package repair
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"encoding/json"
 	"strings"
@@ -54,10 +55,7 @@ func (e *EchoedPayload) AfterLLM(
 	if !isEcho(reply.Content, wantsJSON) {
 		return nil, nil
 	}
-	reply.Content = e.Reply
-	if reply.Content == "" {
-		reply.Content = "Sorry, I couldn't answer that."
-	}
+	reply.Content = cmp.Or(e.Reply, "Sorry, I couldn't answer that.")
 	return agent.ReplaceAfterLLM(reply, "echoed payload"), nil
 }
 
