@@ -8,7 +8,6 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
-	"syscall"
 
 	"github.com/hookgen/hookgen/gen"
 	"github.com/hookgen/hookgen/internal/atomicfile"
@@ -121,6 +120,3 @@ func plain(err error) error {
 	}
 	return err
 }
-
-// notDirectory reports whether a part of a path is a file.
-func notDirectory(err error) bool { return errors.Is(err, syscall.ENOTDIR) }

@@ -7,6 +7,7 @@ import (
 	"os"
 	"path"
 	"path/filepath"
+	"syscall"
 
 	"golang.org/x/mod/modfile"
 )
@@ -64,7 +65,7 @@ func fileAbove(dir, name string) (string, []byte, error) {
 		switch {
 		case err == nil:
 			return at, text, nil
-		case !errors.Is(err, fs.ErrNotExist) && !notDirectory(err):
+		case !errors.Is(err, fs.ErrNotExist) && !errors.Is(err, syscall.ENOTDIR):
 			return "", nil, err
 		case at == filepath.Dir(at):
 			return "", nil, fs.ErrNotExist
