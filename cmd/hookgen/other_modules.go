@@ -1,6 +1,7 @@
 package main
 
 import (
+	"errors"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -68,17 +69,12 @@ func (o *otherModules) directory(modPath, version, importPath string) string {
 			return ""
 		}
 	}
-	escaped, err := modpath.EscapePath(modPath)
-	if err != nil {
-		return ""
-	}
-	at, err := modpath.EscapeVersion(version)
-	if err != nil {
-		return ""
-	}
+	escaped, badPath := modpath.EscapePath(modPath)
+	at, badVersion := modpath.EscapeVersion(version)
 	dir := filepath.Join(o.cache, filepath.FromSlash(escaped)+"@"+at,
 		filepath.FromSlash(strings.TrimPrefix(importPath, modPath)))
-	if info, err := os.Stat(dir); err != nil || !info.IsDir() {
+	info, err := os.Stat(dir)
+	if errors.Join(badPath, badVersion, err) != nil || !info.IsDir() {
 		return ""
 	}
 	return dir

@@ -111,16 +111,16 @@ func (c *comparison) compareEnv() {
 		c.report("env-added", BreaksLoops, nil, now.Pos, c.old.Pos,
 			"runs have an environment, %s: pass it to every call of NewRun", now.Text)
 	case !old.IsZero() && now.IsZero() && unread != "":
-		c.explain(old)
+		c.explain(old.Types...)
 		c.report("env-changed", BreaksHooks, nil, c.now.Pos, old.Pos,
 			"the environment was %s and is that of %s, whose spec cannot be read here: hooks that use run.Env compile only "+
 				"if it is the same", old.Text, unread)
 	case !old.IsZero() && now.IsZero():
-		c.explain(old)
+		c.explain(old.Types...)
 		c.report("env-removed", BreaksHooks, nil, c.now.Pos, old.Pos,
 			"runs no longer have the environment %s: hooks that use run.Env do not compile", old.Text)
 	case !c.same(old, now):
-		c.explain(old)
+		c.explain(old.Types...)
 		c.report("env-changed", BreaksHooks, nil, now.Pos, old.Pos,
 			"the environment is %s and was %s: hooks that use run.Env may not compile", now.Text, old.Text)
 	}

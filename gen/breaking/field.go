@@ -22,7 +22,7 @@ func (c *comparison) compareFields(old, now *gen.SurfaceType, points []string) {
 			breaks, why = Safe, "hooks could not see it"
 		}
 		if !ok {
-			c.explain(f.Type)
+			c.explain(f.Type.Types...)
 			c.report("field-removed", breaks, points, now.Pos, f.Pos, "the field %s of %s is gone: %s", f.Name, of, why)
 			continue
 		}
@@ -59,7 +59,7 @@ func (c *comparison) compareField(t *gen.SurfaceType, f, g gen.SurfaceField, bre
 		verdict, effect := c.flattened(g, points)
 		c.report("field-retyped", verdict, points, g.Pos, f.Pos, "the field %s of %s is embedded%s", g.Name, of, effect)
 	case !c.same(f.Type, g.Type):
-		c.explain(f.Type)
+		c.explain(f.Type.Types...)
 		was, is := texts(f.Type, g.Type)
 		c.report("field-retyped", breaks, points, g.Type.Pos, f.Type.Pos, "the field %s of %s is %s and was %s: %s", g.Name,
 			of, is, was, why("hooks that use it may not compile"+c.aliasRemedy(f.Type)))

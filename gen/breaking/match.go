@@ -11,24 +11,20 @@ import (
 // match finds the points of both versions, by their names. A declaration with another name is another one, because
 // nobody can tell a rename from a removal: hooks of the old one do not compile in either case.
 func (c *comparison) match() {
-	find := func(in Version, name string) *gen.SurfacePoint {
-		if i := slices.IndexFunc(in.Points, func(p *gen.SurfacePoint) bool { return p.Name == name }); i >= 0 {
-			return in.Points[i]
-		}
-		return nil
+	gone := map[string]*gen.SurfacePoint{}
+	for _, p := range c.old.Points {
+		gone[p.Name] = p
 	}
 	for _, p := range c.now.Points {
-		if old := find(c.old, p.Name); old != nil {
+		if old := gone[p.Name]; old != nil {
 			c.pairs = append(c.pairs, pair{old, p})
+			delete(gone, p.Name)
 		} else {
 			c.added = append(c.added, p)
 		}
 	}
-	for _, p := range c.old.Points {
-		if find(c.now, p.Name) == nil {
-			c.removed = append(c.removed, p)
-		}
-	}
+	kept := func(p *gen.SurfacePoint) bool { return gone[p.Name] == nil }
+	c.removed = slices.DeleteFunc(slices.Clone(c.old.Points), kept)
 }
 
 // same reports whether a type of the old version is a type of the new one. A type may have become an alias: then what
@@ -57,9 +53,9 @@ func typeName(w gen.Written) string {
 	return name
 }
 
-// explain notes that another finding reports that the types in w may be gone.
-func (c *comparison) explain(w gen.Written) {
-	for _, name := range w.Types {
+// explain notes that another finding reports that the types may be gone.
+func (c *comparison) explain(types ...string) {
+	for _, name := range types {
 		c.explained[name] = true
 	}
 }

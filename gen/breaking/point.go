@@ -15,12 +15,7 @@ func (c *comparison) comparePoints() {
 			"the point %s is new: fire it, and tell the authors of hooks", p.Name)
 	}
 	for _, p := range c.removed {
-		for _, w := range []gen.Written{p.Payload, p.Edit, p.Collect, p.Around} {
-			c.explain(w)
-		}
-		for _, exit := range p.Exits {
-			c.explained[exit] = true
-		}
+		c.explain(slices.Concat(p.Payload.Types, lawTypes(p))...)
 		if p.Deprecated {
 			c.report("point-removed", BreaksHooks, []string{p.Name}, c.now.Pos, p.Pos,
 				"the point %s is gone: hooks that still bind to it do not compile", p.Name)
@@ -43,12 +38,12 @@ func (c *comparison) comparePoint(p pair) {
 		c.report(rule, verdict, points, now.Pos, old.Pos, format, args...)
 	}
 	if !c.same(old.Payload, now.Payload) {
-		c.explain(old.Payload)
+		c.explain(old.Payload.Types...)
 		was, is := texts(old.Payload, now.Payload)
 		c.report("payload-changed", BreaksHooks, points, now.Payload.Pos, old.Payload.Pos,
 			"the payload of %s is %s and was %s: hooks of it do not compile%s", now.Name, is, was, c.aliasRemedy(old.Payload))
 	}
-	c.compareLaw(p)
+	c.compareLaw(p, report)
 	c.compareKey(p, report)
 	c.compareDeprecation(points, now.Name, old.SurfaceDecl, now.SurfaceDecl)
 	switch {
@@ -98,12 +93,8 @@ var meanings = map[gen.Kind]string{
 
 // compareLaw compares the laws of a point. If hooks run in an entirely other way, the elements of the lists are not
 // compared, because they have nothing in common.
-func (c *comparison) compareLaw(p pair) {
+func (c *comparison) compareLaw(p pair, report reporter) {
 	old, now := p.old, p.now
-	points := []string{now.Name}
-	report := func(rule string, verdict Verdict, format string, args ...any) {
-		c.report(rule, verdict, points, now.Pos, old.Pos, format, args...)
-	}
 	was := *old
 	was.Payload.Text = now.Payload.Text // so that only the law differs
 	if c.same(old.Collect, now.Collect) {
@@ -130,12 +121,7 @@ func (c *comparison) compareLaw(p pair) {
 		}
 		report("law-changed", verdict, "%s is %s; it was %s: %s", now.Name, meanings[now.Kind], meanings[old.Kind], why)
 		if !decide(old.Kind) || !decide(now.Kind) {
-			for _, w := range []gen.Written{old.Edit, old.Collect, old.Around} {
-				c.explain(w)
-			}
-			for _, exit := range old.Exits {
-				c.explained[exit] = true
-			}
+			c.explain(lawTypes(old)...)
 			return
 		}
 	}
@@ -143,7 +129,7 @@ func (c *comparison) compareLaw(p pair) {
 	c.compareExits(p, report)
 	c.compareCollect(p, report)
 	if now.Kind == gen.Around && !c.same(old.Around, now.Around) {
-		c.explain(old.Around)
+		c.explain(old.Around.Types...)
 		report("around-changed", BreaksHooks, "the act that hooks of %s wrap returns %s and returned %s: "+
 			"hooks of it do not compile", now.Name, now.Around.Text, old.Around.Text)
 	}
@@ -180,11 +166,11 @@ func (c *comparison) compareRewrites(p pair, report reporter) {
 		report("edit-granted", pointer, "hooks of %s may change the field %s of the payload: %s", now.Name, now.EditField,
 			why)
 	case old.Edits() && !now.Edits():
-		c.explain(old.Edit)
+		c.explain(old.Edit.Types...)
 		report("edit-withdrawn", BreaksHooks, "hooks of %s may no longer change the field %s of the payload: "+
 			"those that call Edit%s do not compile", now.Name, old.EditField, now.Name)
 	case !c.same(old.Edit, now.Edit):
-		c.explain(old.Edit)
+		c.explain(old.Edit.Types...)
 		report("edit-changed", BreaksHooks, "Edit%s takes a %s and took a %s: hooks that call it do not compile", now.Name,
 			now.Edit.Text, old.Edit.Text)
 	case old.EditField != now.EditField:
@@ -199,7 +185,7 @@ func (c *comparison) compareExits(p pair, report reporter) {
 	was := old.Exits
 	for _, exit := range was {
 		if !slices.Contains(now.Exits, exit) {
-			c.explained[exit] = true
+			c.explain(exit)
 			t := c.old.Types[exit]
 			report("exit-removed", BreaksHooks, "hooks of %s may no longer leave with %s: those that do do not compile%s",
 				now.Name, exit, deprecateFirst(t != nil && t.Deprecated))
@@ -238,10 +224,10 @@ func (c *comparison) compareCollect(p pair, report reporter) {
 	case !old.Collects() && now.Collects():
 		report("collect-added", BreaksHooks, "hooks of %s also return []%s", now.Name, now.Collect.Text)
 	case old.Collects() && !now.Collects():
-		c.explain(old.Collect)
+		c.explain(old.Collect.Types...)
 		report("collect-removed", BreaksHooks, "hooks of %s no longer return []%s", now.Name, old.Collect.Text)
 	case !c.same(old.Collect, now.Collect):
-		c.explain(old.Collect)
+		c.explain(old.Collect.Types...)
 		report("collect-changed", BreaksHooks, "hooks of %s contribute %s and contributed %s: they do not compile", now.Name,
 			now.Collect.Text, old.Collect.Text)
 	}

@@ -10,11 +10,7 @@ import (
 func (c *comparison) users() map[string][]string {
 	reached := map[string]map[string]bool{}
 	add := func(v Version, p *gen.SurfacePoint) {
-		from := slices.Clone(p.Exits)
-		for _, w := range []gen.Written{p.Payload, p.Edit, p.Collect, p.Around} {
-			from = append(from, w.Types...)
-		}
-		for t := range reach(v, from) {
+		for t := range reach(v, slices.Concat(p.Payload.Types, lawTypes(p))) {
 			if reached[t] == nil {
 				reached[t] = map[string]bool{}
 			}
@@ -37,6 +33,11 @@ func (c *comparison) users() map[string][]string {
 		}
 	}
 	return users
+}
+
+// lawTypes returns the types that the law of a point names.
+func lawTypes(p *gen.SurfacePoint) []string {
+	return slices.Concat(p.Exits, p.Edit.Types, p.Collect.Types, p.Around.Types)
 }
 
 // sentBack reports whether hooks in other processes send values of the type: in a decision or as a contribution. The
