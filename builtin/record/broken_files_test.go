@@ -58,6 +58,29 @@ func TestMetadataOfAFinishedRunIsWritten(t *testing.T) {
 	}
 }
 
+func TestMetadataIsAddedToATrajectoryWithoutMetadata(t *testing.T) {
+	for _, content := range []string{`{"run_id":"r"}`, `{"run_id":"r","metadata":null}`} {
+		dir := t.TempDir()
+		trajectory := &record.Provenance{Dir: dir, OneRun: true}
+		r := looptest.Harness{Turns: []looptest.Turn{looptest.Reply("a")}}
+		var of *agent.Run
+		r.Hooks = []agent.Hook{trajectory, agent.OnRunStartFunc(func(
+			_ context.Context, run *agent.Run, _ agent.RunStart,
+		) (agent.OnRunStartOutcome, error) {
+			of = run
+			return nil, nil
+		})}
+		r.Run(t, "x")
+		if err := os.WriteFile(filepath.Join(dir, "trajectory.json"), []byte(content), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		trajectory.SetMetadata(of, "after", 1)
+		if run, err := record.ReadTrajectory(dir); err != nil || run.Metadata["after"] != 1.0 {
+			t.Errorf("%s: the metadata is %v, %v", content, run.Metadata, err)
+		}
+	}
+}
+
 func TestFailureSignalTrustsOnlyItsOwnField(t *testing.T) {
 	for output, want := range map[string]string{
 		`{"success":true,"log":"error: x"}`: "", `{"success":false}`: "success: false",

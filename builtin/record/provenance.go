@@ -186,7 +186,7 @@ func (p *Provenance) run(e event) *provenRun {
 		p.runs = make(map[string]*provenRun)
 	}
 	if p.runs[e.run] == nil {
-		p.runs[e.run] = &provenRun{start: e}
+		p.runs[e.run] = &provenRun{start: e, metadata: make(map[string]any)}
 	}
 	return p.runs[e.run]
 }
@@ -217,9 +217,6 @@ func (p *Provenance) SetMetadata(run *agent.Run, key string, value any) {
 	if r != nil {
 		r.mu.Lock()
 		defer r.mu.Unlock()
-		if r.metadata == nil {
-			r.metadata = make(map[string]any)
-		}
 		r.metadata[key] = value
 		return
 	}
@@ -228,6 +225,9 @@ func (p *Provenance) SetMetadata(run *agent.Run, key string, value any) {
 	if err != nil {
 		p.report(err)
 		return
+	}
+	if written.Metadata == nil { // another program wrote the file
+		written.Metadata = make(map[string]any)
 	}
 	written.Metadata[key] = value
 	p.write(filepath.Join(dir, trajectoryFile), written)

@@ -53,9 +53,6 @@ func (p *Provenance) end(r *provenRun, e event, result agent.AgentResult) {
 		Metadata: r.metadata, Snapshot: r.snapshot, StepCount: len(r.steps), LLMCallCount: result.ModelCalls,
 		Steps: append([]TrajectoryStep{}, r.steps...), LLMCalls: append([]ModelCall{}, r.calls...),
 	}
-	if ended.Metadata == nil {
-		ended.Metadata = map[string]any{}
-	}
 	if ended.Task == "" {
 		ended.Task = p.text(result.Task)
 	}
