@@ -119,6 +119,30 @@ func TestLayersAndOverOnPinnedHooks(t *testing.T) {
 	}
 }
 
+// Layers on the same pinned Hooks share the layers below and nothing else, however many those are.
+func TestLayersOnPinnedHooksAreIndependent(t *testing.T) {
+	deep := new(hooks)
+	for depth := 1; depth < 40; depth++ {
+		pinned := deep.Pinned()
+		a, b := pinned.Layer("a"), pinned.Layer("b")
+		var layers []int
+		a.Trace(tracerFunc(func(_ ctx, e hookkit.Event) {
+			if e.Kind == hookkit.EventHook {
+				layers = append(layers, e.Layer)
+			}
+		}))
+		a.First.AddFunc(continues)
+		b.First.AddFunc(continues)
+		fireFirst(t, a, 1)
+		fireFirst(t, b, 1)
+		fireFirst(t, a, 1)
+		if want := []int{depth, depth}; !reflect.DeepEqual(layers, want) {
+			t.Errorf("on %d layers, the hook is in the layers %v, want %v", depth, layers, want)
+		}
+		deep = deep.Layer("deeper")
+	}
+}
+
 func TestPinnedHooksNotifyTheObserversOfTheirBeginning(t *testing.T) {
 	var h hooks
 	seen := 0

@@ -48,7 +48,8 @@ func Pinned[H any](pin *Pin[H], h *H, points func(*H) []hookkit.AnyPoint) *H {
 func (r *Registry) freeze(from *Registry) {
 	now := from.layers()
 	from.dependOn(now)
-	r.bases, r.fixed, r.frozen = []*Registry{from}, fixedByPinned, slices.Clone(now)
+	r.bases, r.fixed = []*Registry{from}, fixedByPinned
+	r.frozen = slices.Clip(slices.Clone(now)) // each layer on r appends itself to them
 	for i := range r.frozen {
 		r.frozen[i].frozen = true
 	}
