@@ -128,10 +128,10 @@ func newEvent(fired *hookkit.AnyFired) (e Event, err error) {
 		Reason: fired.Reason, Elapsed: fired.Elapsed,
 	}
 	if fired.Err != nil {
-		e.Error = fired.Err.Error()
+		e.Error = fmt.Sprint(fired.Err) // also a typed nil, whose Error may panic
 	}
 	for _, f := range fired.Failures {
-		e.Failures = append(e.Failures, Failure{f.Hook, f.Site, f.Cause.Error()})
+		e.Failures = append(e.Failures, Failure{f.Hook, f.Site, fmt.Sprint(f.Cause)})
 	}
 	for _, h := range fired.Slow {
 		e.Slow = append(e.Slow, SlowHook{h.Hook, h.Site, h.Start.Sub(fired.Start), h.Elapsed})

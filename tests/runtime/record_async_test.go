@@ -12,6 +12,32 @@ import (
 	"github.com/hookgen/hookgen/tests/fixture"
 )
 
+// noText is an error whose method panics for a typed nil, which is what a hook returns that declares its err as one.
+type noText struct{ text string }
+
+func (e *noText) Error() string { return e.text }
+
+// A record has the decision of a fire, whatever error another hook of it returned.
+func TestErrorsWithoutTextAreRecorded(t *testing.T) {
+	h := new(fixture.Hooks)
+	var got hooklog.Event
+	h.ObserveAny(fixture.Record(sinkFunc(func(e hooklog.Event) { got = e })))
+	h.HandleFailures(func(context.Context, *hookkit.Failure) {})
+	h.LeaveOpen.AddFunc(func(context.Context, *fixture.Run, fixture.Item) (fixture.LeaveOpenOutcome, error) {
+		var failed *noText
+		return nil, failed
+	}, hookkit.Named("broken"))
+	h.LeaveOpen.AddFunc(func(context.Context, *fixture.Run, fixture.Item) (fixture.LeaveOpenOutcome, error) {
+		return fixture.Stop{Reason: "no"}, nil
+	}, hookkit.Named("guard"))
+	if _, err := h.LeaveOpen.Fire(t.Context(), newRun(), fixture.Item{}); err != nil {
+		t.Fatal(err)
+	}
+	if got.By != "guard" || got.Decision != "Stop" || len(got.Failures) != 1 || got.Failures[0].By != "broken" {
+		t.Errorf("recorded is %+v", got)
+	}
+}
+
 // A program uses one buffer for all payloads. A record in the background has each payload as it was fired.
 func TestBackgroundRecordOfAReusedBuffer(t *testing.T) {
 	var mu sync.Mutex
