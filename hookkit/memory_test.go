@@ -58,6 +58,25 @@ func TestRemovedHooksAreCollected(t *testing.T) {
 	}
 }
 
+// A program reads its configuration again, the order contradicts itself, and the program goes on without a change.
+func TestRefusedHooksAreCollected(t *testing.T) {
+	var h hooks
+	first := h.First.Add(continues)
+	last := h.First.Add(continues, hookkit.After(first))
+	for range 10 { // with room for one more hook, and without
+		k := new(heavyHook)
+		heavy := weak.Make(k)
+		if panicText(func() { h.Use(k, hookkit.After(last), hookkit.Before(first)) }) == "" {
+			t.Error("the order is accepted")
+		}
+		runtime.GC()
+		if heavy.Value() != nil {
+			t.Errorf("behind %d hooks, the refused one is still in memory", len(h.First.List()))
+		}
+		h.First.Add(continues)
+	}
+}
+
 // A program makes a layer for each of its requests, and nothing changes on the Hooks around them.
 func TestForgottenLayersAreCollected(t *testing.T) {
 	var outer hooks

@@ -25,7 +25,7 @@ func commit(added []*entry, reg, old *registration) error {
 			retire(added)
 			meanWhole(removed, nil)
 			for _, r := range registries {
-				r.graph = nil // to which entries may have been added
+				r.graph, r.entries = nil, slices.Clone(r.entries) // entries may be in the graph, and behind the slice
 			}
 			return fmt.Errorf("%s: %w", r.point.Name, err)
 		}
