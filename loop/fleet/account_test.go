@@ -231,7 +231,11 @@ func TestAccountsOfOtherReleases(t *testing.T) {
 		readable := strings.HasPrefix(what, "field") && what != "field of .held" // all in held are amounts
 		synctest.Test(t, func(t *testing.T) {
 			m := newMemory(simLifetime)
-			put := func(data []byte) { m.tables[accountKey("x")] = tableEntry{data, m.next()} }
+			put := func(data []byte) {
+				m.mu.Lock()
+				defer m.mu.Unlock()
+				m.tables[accountKey("x")] = tableEntry{data, m.next()}
+			}
 			put(data)
 			client := NewClient(m.store())
 			if err := client.Submit(t.Context(), task("a")); err != nil {

@@ -8,6 +8,7 @@ import (
 	"reflect"
 	"slices"
 	"strings"
+	"sync/atomic"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -153,14 +154,15 @@ func TestHangingCandidatesDropFires(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var live, candidate fixture.Hooks
 		release := make(chan struct{})
-		hanging, told, reports := 0, 0, map[string]int{}
+		var hanging, told atomic.Int64
+		reports := map[string]int{}
 		candidate.LeaveClosed.AddFunc(func(context.Context, *fixture.Run, fixture.Item) (fixture.LeaveClosedOutcome, error) {
-			hanging++
+			hanging.Add(1)
 			<-release
 			return nil, nil
 		})
 		live.HandleFailures(func(_ context.Context, f *hookkit.Failure) {
-			if told++; !errors.Is(f, hookkit.ErrDropped) {
+			if told.Add(1); !errors.Is(f, hookkit.ErrDropped) {
 				t.Error(f)
 			}
 		})
@@ -183,8 +185,9 @@ func TestHangingCandidatesDropFires(t *testing.T) {
 		}
 		late, unseen := reports["no decision within 1m0s"], reports["16 earlier fires of the candidate have not returned"]
 		dropped := int(shadow.Dropped())
-		if late+unseen+dropped != fires || hanging != 16 || late != 16 || told == 0 {
-			t.Errorf("%d fires hang; reports %v, %d dropped, of %d; told %d times", hanging, reports, dropped, fires, told)
+		if late+unseen+dropped != fires || hanging.Load() != 16 || late != 16 || told.Load() == 0 {
+			t.Errorf("%d fires hang; reports %v, %d dropped, of %d; told %d times", hanging.Load(), reports, dropped, fires,
+				told.Load())
 		}
 		close(release)
 	})
