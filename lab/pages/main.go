@@ -7,6 +7,7 @@
 //	go run ./lab/pages trials       the tests that tried the promises of the security hooks
 //	go run ./lab/pages redaction    the secrets that package redact finds, and its time, next to gitleaks
 //	go run ./lab/pages proof        the bounds in the reports of the other programs of lab; measures nothing
+//	go run ./lab/pages peers        the figures of the bench that compare hookgen with others; measures nothing
 //
 // A test makes each part without its figures, and compares it with the page.
 package main
@@ -34,6 +35,7 @@ var parts = []part{
 	{"trials", "docs/evidence/security.md", tried},
 	{"redaction", "docs/evidence/redaction.md", redaction},
 	{"proof", "docs/evidence/proof.md", proof},
+	{"peers", "docs/hooks/comparison.md", peers},
 }
 
 func main() {
@@ -47,7 +49,7 @@ func main() {
 func run(names []string) error {
 	for _, name := range names {
 		if !slices.ContainsFunc(parts, func(p part) bool { return p.name == name }) {
-			return fmt.Errorf("no page has a part %s: choose among rooms, contrib, trials, redaction and proof", name)
+			return fmt.Errorf("no page has a part %s: choose among rooms, contrib, trials, redaction, proof and peers", name)
 		}
 	}
 	for _, p := range parts {
