@@ -497,6 +497,21 @@ func TestHandleFailures(t *testing.T) {
 			t.Errorf("after nil the outer handler received %d failures, that of the layer %d, want 3 and 2", n, m)
 		}
 	})
+	t.Run("of one point", func(t *testing.T) {
+		log := captureLog(t)
+		var h hooks
+		h.First.Add(first(nil, errBad))
+		var handled []*hookkit.Failure
+		for _, p := range h.Points() {
+			if p.Name == "First" {
+				p.HandleFailures(func(_ ctx, f *hookkit.Failure) { handled = append(handled, f) })
+			}
+		}
+		fireFirst(t, &h, 1)
+		if len(handled) != 1 || handled[0].Cause != errBad || log.Len() > 0 {
+			t.Errorf("handled %v, logged %q", handled, log)
+		}
+	})
 	t.Run("the context is that of the fire", func(t *testing.T) {
 		type key struct{}
 		var h hooks

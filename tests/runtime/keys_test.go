@@ -135,6 +135,13 @@ func TestKeysThatCannotBePanic(t *testing.T) {
 			func(h *fixture.Hooks, ran *[]string) { h.KeyedVerify.Add(noting(ran, "a"), fixture.ForNumber(1)) },
 			[]string{"KeyedVerify.Add at ", "ForNumber", "the key of the point is Kind", "use ForKind"},
 		},
+		"two keys": {
+			func(h *fixture.Hooks, ran *[]string) {
+				//hookvet:ignore options this test is about the panic
+				h.KeyedVerify.Add(noting(ran, "a"), fixture.ForKind("a"), fixture.ForNumber(1))
+			},
+			[]string{"KeyedVerify.Add at ", "options ForKind and ForNumber: a point has one key; remove one of them"},
+		},
 		"a bundle with a point without the key": {
 			func(h *fixture.Hooks, ran *[]string) {
 				h.Use(points.Bundle(func(h *fixture.Hooks) {
