@@ -17,37 +17,25 @@ func (r *Redactor) CutText(s string, maxRunes int) string {
 		return shorten.To(r.Text(s), maxRunes)
 	}
 	// The end of part may contain half of a secret, which no rule recognises. Therefore it is dropped.
-	clean := ""
-	if r.Extra != nil {
-		clean = r.Text(part)
-		clean = clean[:runeStart(clean, max(0, len(clean)-windowEnd))]
-	} else {
-		found := r.spans(part, s)
-		end := max(0, len(part)-windowEnd)
-		for _, p := range found {
-			if p.from < end && end < p.to {
-				end = p.to
-			}
+	found := r.spans(part, s)
+	end := max(0, len(part)-windowEnd)
+	for _, p := range found {
+		if p.from < end && end < p.to {
+			end = p.to
 		}
-		end = runeStart(part, end)
-		for len(found) > 0 && found[len(found)-1].to > end {
-			found = found[:len(found)-1]
-		}
-		clean = r.Text(r.replace(part[:end], found))
 	}
+	for end > 0 && end < len(part) && !utf8.RuneStart(part[end]) {
+		end--
+	}
+	for len(found) > 0 && found[len(found)-1].to > end {
+		found = found[:len(found)-1]
+	}
+	clean := r.Text(r.replace(part[:end], found))
 	if at := strings.LastIndexByte(clean, '['); at >= 0 && !strings.Contains(clean[at:], "]") &&
 		(strings.HasPrefix(Redacted, clean[at:]) || strings.HasPrefix(clean[at:], Redacted[:len(Redacted)-1])) {
 		clean = clean[:at] // a part of a mark
 	}
 	return shorten.To(shorten.Valid(clean)+shorten.Ellipsis, maxRunes)
-}
-
-// runeStart returns the beginning of the character at at, or the end of the text.
-func runeStart(s string, at int) int {
-	for at > 0 && at < len(s) && !utf8.RuneStart(s[at]) {
-		at--
-	}
-	return at
 }
 
 // windowEnd is the number of bytes that CutText scans but drops. It is longer than most secrets.

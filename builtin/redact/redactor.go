@@ -32,23 +32,15 @@ type Redactor struct {
 	// Mark returns the text that replaces a secret of a kind, which is "" if only a name says that it is secret. Nil: the
 	// texts of [Redacted]. See [Pseudonyms].
 	Mark func(kind, secret string) string
-
-	// Extra redacts each text further, for example customer numbers. Nil: nothing. If Extra panics, the whole text is
-	// redacted.
-	Extra func(string) string
 }
 
 // Text returns the text with secrets and personal data replaced by marks such as [Redacted]. Text is idempotent unless
-// Patterns, Mark or Extra are not; a text of more than 1 MiB is scanned only twice.
+// Patterns or Mark are not; a text of more than 1 MiB is scanned only twice.
 func (r *Redactor) Text(s string) string {
 	if len(r.Patterns) > 0 {
 		s = r.replace(s, r.spans(s, s))
 	}
-	s = r.untilStable(s)
-	if r.Extra != nil {
-		s = r.applyExtra(s)
-	}
-	return s
+	return r.untilStable(s)
 }
 
 // Redacting one secret can reveal another next to it, so that a text is scanned again until it no longer changes. Only
@@ -74,15 +66,6 @@ func (r *Redactor) untilStable(s string) string {
 		s = r.replace(s, found)
 	}
 	return Redacted
-}
-
-func (r *Redactor) applyExtra(s string) (out string) {
-	defer func() {
-		if recover() != nil {
-			out = Redacted
-		}
-	}()
-	return r.Extra(s)
 }
 
 // JSON returns data as valid JSON, with secrets and personal data replaced by marks. A text stays a text, a number

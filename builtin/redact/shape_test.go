@@ -35,14 +35,9 @@ func TestValuesOfEmbeddedStructsAreFields(t *testing.T) {
 	}
 }
 
-func TestPatternsApplyToStreamsAndCutTexts(t *testing.T) {
+func TestPatternsApplyToCutTexts(t *testing.T) {
 	r := &Redactor{Patterns: []*regexp.Regexp{regexp.MustCompile(`case-[0-9]+`)}}
 	if got := unkinded(r.CutText("see case-123 and more", 100)); got != "see [REDACTED] and more" {
 		t.Errorf("cut: %q", got)
-	}
-	s := r.Stream()
-	if got := s.Add("see case-123 and ") + s.Add("password=hunter2 more") + s.End(); got !=
-		"see [REDACTED] and password=[REDACTED] more" {
-		t.Errorf("stream: %q", got)
 	}
 }
