@@ -3,6 +3,7 @@ package otel_test
 import (
 	"context"
 	"errors"
+	"regexp"
 	"strings"
 	"testing"
 
@@ -193,7 +194,8 @@ func TestAttributesAreShortAndValid(t *testing.T) {
 	for _, content := range []bool{false, true} {
 		s := newSink(t)
 		hook := s.hook()
-		hook.Content, hook.Redact.Extra = content, func(string) string { return strings.Repeat("x", 1<<20) + "\xff" }
+		hook.Content, hook.Redact.Patterns = content, []*regexp.Regexp{regexp.MustCompile(`^.`)}
+		hook.Redact.Mark = func(string, string) string { return strings.Repeat("x", 1<<20) + "\xff" }
 		hostile := strings.Repeat("\xff\x00é\n", 1<<16)
 		looptest.Harness{
 			Agent: &loop.Agent{Name: hostile, Request: agent.LLMRequest{Model: hostile}},
