@@ -10,3 +10,10 @@ func TestLeadingBracesAreRefused(t *testing.T) {
 		}
 	}
 }
+
+func TestOnlyABarAtTheErrorIsAUnion(t *testing.T) {
+	_, found := readFiles(map[string]string{"spec.go": "x| //hookgen:points"})
+	if len(found) == 0 || found[0].Rule != ruleSyntax {
+		t.Errorf("got %v, want an error of the syntax", found)
+	}
+}
