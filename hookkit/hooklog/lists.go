@@ -31,14 +31,18 @@ const (
 )
 
 // lists remembers the last lists of events: a writer their hashes, and a reader their elements. A reader keeps those of
-// two writers of one record; with more, it may forget a list that a writer still refers to, and says so.
+// two writers of one record, also of two that write the same run; with more, it may forget a list that a writer still
+// refers to, and says so.
 type lists struct {
 	last  map[listKey]*lastList
 	order linked.List // of the keys; the one that was used last is at the back
 	bytes int
 }
 
-type listKey struct{ run, point, in, name string }
+type listKey struct {
+	run, point, in, name string
+	older                bool // of a reader: the list before the last one, which may be that of another writer
+}
 
 type lastList struct {
 	marks    []listMark
@@ -111,12 +115,21 @@ func (l *lists) keep(e *Event, sums map[listKey][]uint64) (whole map[listKey][][
 	e.editLists(func(key listKey, a array) [][]byte {
 		next, was := new(lastList), l.last[key]
 		at := e.omits(key)
-		switch {
-		case at < 0 && len(a.text) < minList:
+		if at < 0 && len(a.text) < minList {
 			return a.elements
-		case at >= 0:
+		}
+		if older := key; sums == nil && (at < 0 || was == nil || !was.begins(e.Omitted[at])) {
+			older.older = true
+			last := was
+			was = l.last[older]
+			l.forget(key)
+			if l.forget(older); last != nil {
+				l.put(older, last)
+			}
+		}
+		if at >= 0 {
 			n := e.Omitted[at].Count
-			if was == nil || n < 1 || n > len(was.marks) || was.marks[n-1].String() != e.Omitted[at].Digest {
+			if was == nil || !was.begins(e.Omitted[at]) {
 				l.forget(key)
 				return a.elements
 			}
@@ -151,6 +164,11 @@ func (l *lists) keep(e *Event, sums map[listKey][]uint64) (whole map[listKey][][
 		return a.elements
 	})
 	return whole
+}
+
+// begins reports whether the list begins with the elements that an event leaves out.
+func (k *lastList) begins(o Omitted) bool {
+	return o.Count > 0 && o.Count <= len(k.marks) && k.marks[o.Count-1].String() == o.Digest
 }
 
 // copied returns elements in memory of their own: those of an event would keep its whole payload.
@@ -208,7 +226,7 @@ func (e Event) Whole() Event {
 	}
 	var unknown []Omitted
 	for _, o := range e.Omitted {
-		if e.whole[listKey{e.Run.ID, e.Point, o.In, o.List}] == nil {
+		if e.whole[listKey{run: e.Run.ID, point: e.Point, in: o.In, name: o.List}] == nil {
 			unknown = append(unknown, o)
 		}
 	}
@@ -240,7 +258,7 @@ func (e *Event) editLists(edit func(key listKey, a array) [][]byte) {
 		var edited []byte
 		from := 0
 		for _, a := range arraysIn(*value) {
-			elements := edit(listKey{e.Run.ID, e.Point, in, a.name}, a)
+			elements := edit(listKey{run: e.Run.ID, point: e.Point, in: in, name: a.name}, a)
 			if len(elements) == len(a.elements) {
 				continue
 			}

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -289,6 +290,28 @@ func TestAReaderKeepsNoPayloads(t *testing.T) {
 		if after := heap(); after > before+runs*size/4 {
 			t.Errorf("the heap grows from %d to %d bytes", before, after)
 		}
+	}
+}
+
+// For example, two programs continue one suspended run by mistake, or take their run IDs from requests.
+func TestTwoWritersOfOneRun(t *testing.T) {
+	var text bytes.Buffer
+	sinks := [2]hooklog.Sink{hooklog.Lines(&text), hooklog.Lines(&text)}
+	programs := [2][]hooklog.Event{asking("r", 20), asking("r", 20)}
+	var want []string
+	for n := range programs[0] {
+		for i, events := range programs {
+			events[n].Payload = bytes.ReplaceAll(events[n].Payload, []byte("said"), fmt.Append(nil, "said", i))
+			writeAll(t, sinks[i], events[n:n+1])
+			want = append(want, string(events[n].Payload))
+			if n == 7 && i == 0 { // it begins again
+				sinks[i] = hooklog.Lines(&text)
+			}
+		}
+	}
+	got, unknown := readWhole(t, text.Bytes())
+	if !slices.Equal(got, want) || len(unknown) > 0 {
+		t.Errorf("%d of %d events, unknown %v", len(got), len(want), unknown)
 	}
 }
 
