@@ -57,6 +57,11 @@
 //     AgentResult.Unread. Only a run that is about to end as completed goes on because of it.
 //   - P16, what the model believes: if a person or a hook changed the arguments of a call, the stored tool message says
 //     which arguments ran, and why.
+//   - P17, money: a call costs the price of the name that was requested in its attempt, or else of the name that
+//     answered. With a limit on the cost, no call is made whose price is unknown, and the run stops if that turns out
+//     later. The limit of a run counts the calls of the runs that it started. Usage is told by model.
+//   - P18, data of the program: every field of [Request] is carried to the runs that a run starts and to its
+//     resumption, or is listed in a test with the reason why not. Data is never sent to the model.
 //
 // # Suspension
 //

@@ -84,11 +84,15 @@ func unfinished(result agent.AgentResult) error {
 	return &StoppedError{Agent: result.Agent, Stop: result.Stop}
 }
 
-// waiting returns the error of a suspended run. It names the questions with the fields that an Answer needs.
+// waiting returns the error of a suspended run. It names the first questions with the fields that an Answer needs.
 func waiting(result agent.AgentResult) error {
 	var questions strings.Builder
 	if s := result.Suspended; s != nil {
-		for _, q := range s.Questions {
+		for i, q := range s.Questions {
+			if i == maxListed {
+				fmt.Fprintf(&questions, "; %d more questions", len(s.Questions)-i)
+				break
+			}
 			fmt.Fprintf(&questions, "; run %s, question %s, digest %s", s.Run, q.ID, q.Digest)
 		}
 	}

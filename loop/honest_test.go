@@ -156,7 +156,7 @@ func TestP12_ACutReplyIsNoAnswer(t *testing.T) {
 func TestP12_ACutCallIsNotRun(t *testing.T) {
 	complete := atTool("work", agent.ReplaceBeforeTool(agent.ToolCallRequest{Name: "work", Args: json.RawMessage(`{}`)},
 		"completed"), nil)
-	for _, args := range []string{`{"text":"rm -r /tm`, ``} {
+	for _, args := range []string{`{"text":"rm -r /tm`, ``, `{ }`} { // some clients send {} if no argument has come
 		work := &looptest.Tool{Name: "work"}
 		cut := looptest.Calls(looptest.Call("work", nil).ID("1"), looptest.Call("work", args).ID("2")).Finish("length")
 		ran := looptest.Harness{
@@ -228,4 +228,25 @@ func TestP12_AnInterruptedReplyStays(t *testing.T) {
 			}
 		})
 	}
+}
+
+// TestP12_AnInterruptedSubagentKeepsItsText: the person has read the words of a sub-agent, so the outer conversation has
+// them too.
+func TestP12_AnInterruptedSubagentKeepsItsText(t *testing.T) {
+	outer := &loop.Agent{
+		Model: looptest.NewScript(looptest.Call("helper", `{"task":"t"}`)),
+		Tools: tools(loop.Subagent(&loop.Agent{Name: "helper", Model: dawdler{"The answer is"}})),
+	}
+	ctx, cancel := context.WithCancel(t.Context())
+	defer cancel()
+	result, err := outer.Do(ctx, loop.Request{Task: "x", Events: func(e loop.Event) {
+		if e.Kind == loop.EventChunk && e.Agent == "helper" {
+			cancel()
+		}
+	}})
+	m := result.Messages
+	if !errors.Is(err, context.Canceled) || len(m) != 4 || m[2].Content != "The answer is" || !m[2].IsError {
+		t.Errorf("got %+v, %v", m, err)
+	}
+	checkAnswered(t, m)
 }

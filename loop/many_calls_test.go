@@ -121,3 +121,14 @@ func TestManyCallsTakeLinearMemory(t *testing.T) {
 		})
 	}
 }
+
+func TestErrorOfManyQuestionsIsShort(t *testing.T) {
+	a := &loop.Agent{
+		Model: callsOnce(200, ""), Tools: tools(work()), Approver: later(), Hooks: loop.Hooks(votes(agent.Ask{})),
+	}
+	result, err := a.Run(t.Context(), "x")
+	if n := len(result.Suspended.Questions); n != 200 || len(err.Error()) > 8000 ||
+		!strings.HasSuffix(err.Error(), "; 160 more questions") {
+		t.Errorf("%d questions, %v", n, err)
+	}
+}

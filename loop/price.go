@@ -8,10 +8,11 @@ import (
 	"github.com/hookgen/hookgen/generated/agent"
 )
 
-// pricers returns whatever computes the costs of the run: the pricer that a hook has set for it or for a run that
-// started it, and the model.
+// pricers returns whatever computes the costs of the run: the pricers that hooks have set for it and for the runs that
+// started it, and the model. The first one that knows a price counts. For example, a sub-agent has prices of its own,
+// and the model that it uses is in those of the outer run.
 func (r *run) pricers() (all []agent.Pricer) {
-	for holder := r; holder != nil && len(all) == 0; holder = holder.outer {
+	for holder := r; holder != nil; holder = holder.outer {
 		if pricer := holder.pricer.get(); !isNil(pricer) {
 			all = append(all, pricer)
 		}

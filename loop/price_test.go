@@ -82,7 +82,7 @@ func asks(names ...string) agent.Hook {
 	})
 }
 
-func TestALimitOnCostNeedsKnownPrices(t *testing.T) {
+func TestP17_ALimitOnCostNeedsKnownPrices(t *testing.T) {
 	limited := loop.Limits{Cost: 5}
 	cheap := priceList{"a": 1}
 	renames := agent.BeforeLLMFunc(func(
@@ -176,7 +176,7 @@ func TestALimitOnCostNeedsKnownPrices(t *testing.T) {
 
 }
 
-func TestUnknownPriceOfASubagentStopsItsCaller(t *testing.T) {
+func TestP17_UnknownPriceOfASubagentStopsItsCaller(t *testing.T) {
 	inner := &priceModel{}
 	h := looptest.Harness{
 		Turns: turns(looptest.Call("inner", `{"task":"t"}`), looptest.Reply("never")),
@@ -191,7 +191,7 @@ func TestUnknownPriceOfASubagentStopsItsCaller(t *testing.T) {
 	}
 }
 
-func TestPricesOfTheOuterRunCountInInnerRuns(t *testing.T) {
+func TestP17_PricesOfTheOuterRunCountInInnerRuns(t *testing.T) {
 	once := false
 	sets := agent.OnRunStartFunc(func(
 		_ context.Context, run *agent.Run, _ agent.RunStart,
@@ -213,7 +213,22 @@ func TestPricesOfTheOuterRunCountInInnerRuns(t *testing.T) {
 	}
 }
 
-func TestAResumedRunNeedsPricesToo(t *testing.T) {
+// A sub-agent with a list of its own uses a model that only the list of the outer agent has.
+func TestP17_PricesOfTheOuterRunCompleteThoseOfInner(t *testing.T) {
+	request := agent.LLMRequest{Model: "a"}
+	inner := &loop.Agent{
+		Name: "inner", Model: &priceModel{}, Request: request, Hooks: loop.Hooks(priceList{"b": 1}.sets()),
+	}
+	ran := looptest.Harness{
+		Turns: turns(looptest.Call("inner", `{"task":"t"}`), looptest.Reply("ok")), Hooks: hooks(priceList{"a": 2}.sets()),
+		Agent: &loop.Agent{Limits: loop.Limits{Cost: 9}, Request: request, Tools: tools(loop.Subagent(inner))},
+	}.Run(t, "x")
+	if ran.Usage.Cost != 6 || ran.Reply != "ok" || ran.Returned != nil {
+		t.Errorf("cost %v, replied %q, %v", ran.Usage.Cost, ran.Reply, ran.Returned)
+	}
+}
+
+func TestP17_AResumedRunNeedsPricesToo(t *testing.T) {
 	prices := priceList{"a": 1}
 	a := &loop.Agent{
 		Model: &priceModel{works: 1}, Tools: tools(work()), Hooks: new(agent.Hooks), Approver: later(),

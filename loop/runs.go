@@ -23,17 +23,17 @@ import (
 // While the run continues, Answer extends the time of the store for it. If the process is killed, nobody knows which
 // calls it has made, so the run never continues by itself: RunStore.List shows it as in doubt.
 func (a *Agent) Answer(ctx context.Context, run string, answers ...Answer) (agent.AgentResult, error) {
-	return a.Do(ctx, Request{ID: run, Answers: answers})
+	return a.Do(ctx, Request{ID: run, Answers: append([]Answer{}, answers...)})
 }
 
 // leased is how long a run is taken from a store without an extension.
 const leased = 5 * time.Minute
 
-// take takes the run of a request with answers from Agent.Runs, and sets its state in the request. It returns a
-// function that puts the run back, or nil if the request has its state or needs none.
+// take takes the run of a request with answers, also with an empty list, from Agent.Runs, and sets its state in the
+// request. It returns a function that puts the run back, or nil if the request has its state or needs none.
 func (a *Agent) take(ctx context.Context, req *Request, from origin) (back func() error, err error) {
 	switch {
-	case len(req.Answers) == 0 || req.Suspended != nil || from.state != nil:
+	case req.Answers == nil || req.Suspended != nil || from.state != nil:
 		return nil, nil
 	case isNil(a.Runs):
 		return nil, fmt.Errorf("agent %q: there are answers, but no suspended run; set Suspended, or Agent.Runs", a.name())

@@ -233,8 +233,8 @@ func TestP16_TheModelKnowsWhatRan(t *testing.T) {
 	}
 }
 
-// TestEveryFieldOfARequestIsCarried: a new field must be carried to inner and resumed runs, or be listed here.
-func TestEveryFieldOfARequestIsCarried(t *testing.T) {
+// TestP18_EveryFieldOfARequestIsCarried: a new field must be carried to inner and resumed runs, or be listed here.
+func TestP18_EveryFieldOfARequestIsCarried(t *testing.T) {
 	carried := map[string]bool{ // false: it belongs to the request itself
 		"Conversation": true, "User": true, "Tenant": true, "Data": true, "Events": true, "Use": true,
 		"Continue": false, // only of calls that had begun
@@ -345,7 +345,7 @@ func TestP14_OneStream(t *testing.T) {
 	}
 }
 
-func TestUsageIsToldByModel(t *testing.T) {
+func TestP17_UsageIsToldByModel(t *testing.T) {
 	use := agent.Usage{Input: 10, Output: 5, Cost: 0.5}
 	says := func(model, text string) looptest.Turn {
 		return looptest.Func(func(context.Context, agent.LLMRequest) (agent.LLMResponse, error) {

@@ -44,7 +44,16 @@ func (s *subagent) Call(ctx context.Context, call agent.ToolCallRequest) (string
 			"the agent %s was stopped before it was done: %s", s.a.name(),
 			orElse(result.Stop.Message, string(result.Stop.Cause)))}
 	}
-	return result.Reply, err
+	return orElse(result.Reply, readBefore(result.Messages)), err
+}
+
+// readBefore returns what a person has read of the reply during which a run was interrupted, or "".
+func readBefore(messages []agent.Message) string {
+	n := len(messages) - 2
+	if n < 0 || messages[n].Role != agent.RoleAssistant || messages[n+1].Name != agent.InterruptionName {
+		return ""
+	}
+	return messages[n].Content
 }
 
 // Spawn runs an agent inside the run that called a tool with ctx, as [Subagent] does. A tool uses it to choose the

@@ -46,10 +46,14 @@ func (r Runs) Put(ctx context.Context, s agent.Suspension) error {
 	if s.Run == "" {
 		return errors.New("the suspended run has no ID; pass AgentResult.Suspended as it is")
 	}
-	if err := r.put(ctx, waitingKey(s.Run), s); err != nil {
+	earlier, err := r.Store.Keys(ctx, takenKeys(s.Run)) // another process may take the run as soon as it waits
+	if err == nil {
+		err = r.put(ctx, waitingKey(s.Run), s)
+	}
+	if err != nil {
 		return err
 	}
-	return r.deleteAll(ctx, takenKeys(s.Run))
+	return r.deleteAll(ctx, earlier)
 }
 
 func (r Runs) put(ctx context.Context, key string, value any) error {
@@ -60,8 +64,7 @@ func (r Runs) put(ctx context.Context, key string, value any) error {
 	return r.Store.Put(ctx, key, text)
 }
 
-func (r Runs) deleteAll(ctx context.Context, prefix string) error {
-	keys, err := r.Store.Keys(ctx, prefix)
+func (r Runs) deleteAll(ctx context.Context, keys []string) (err error) {
 	for _, key := range keys {
 		err = errors.Join(err, r.Store.Delete(ctx, key))
 	}
@@ -101,7 +104,13 @@ func (r Runs) Take(ctx context.Context, run string, until time.Time) (s agent.Su
 	if err != nil { // another process was faster
 		return none, r.missing(ctx, run, errors.Join(err, r.Store.Delete(context.WithoutCancel(ctx), own)))
 	}
-	return s, r.put(context.WithoutCancel(ctx), own, takenRun{s, until}) // the state may have changed since it was read
+	// The state may have changed since it was read, and a process that has just put the run deletes the marks that it
+	// found before. So the run gets another mark; the first one is deleted with it if it stays.
+	ctx = context.WithoutCancel(ctx)
+	if err = r.put(ctx, takenKeys(run)+rand.Text(), takenRun{s, until}); err == nil {
+		_ = r.Store.Delete(ctx, own)
+	}
+	return s, err
 }
 
 // missing returns the error for a run that does not wait.
@@ -140,7 +149,8 @@ func (r Runs) Extend(ctx context.Context, run string, until time.Time) error {
 
 // Delete forgets a run.
 func (r Runs) Delete(ctx context.Context, run string) error {
-	return errors.Join(r.Store.Delete(ctx, waitingKey(run)), r.deleteAll(ctx, takenKeys(run)))
+	keys, err := r.Store.Keys(ctx, takenKeys(run))
+	return errors.Join(err, r.Store.Delete(ctx, waitingKey(run)), r.deleteAll(ctx, keys))
 }
 
 // List returns all runs. A run that is both taken and waiting was put again by a process that was killed then: it

@@ -3,6 +3,7 @@ package session_test
 import (
 	"context"
 	"errors"
+	"strings"
 	"sync"
 	"testing"
 	"time"
@@ -63,8 +64,10 @@ func TestP13_ARunIsAnsweredInAnotherProcess(t *testing.T) {
 	for want, answers := range map[string][]loop.Answer{
 		"digest":      {wrong},
 		"not pending": {{Question: "gone", Approval: yes}},
+		"no answer":   nil,
 	} {
-		if _, err := second.Answer(t.Context(), run, answers...); !errors.Is(err, loop.ErrNotStarted) {
+		if _, err := second.Answer(t.Context(), run, answers...); !errors.Is(err, loop.ErrNotStarted) ||
+			!strings.Contains(err.Error(), want) {
 			t.Errorf("%s: got %v", want, err)
 		}
 	}
@@ -130,6 +133,39 @@ func TestP13_AKilledProcessLeavesARunInDoubt(t *testing.T) {
 	if _, err := a.Answer(t.Context(), run, loop.AnswerTo(all[0].Questions[0], agent.Approval{})); err != nil {
 		t.Error(err)
 	}
+}
+
+// TestP13_ARunThatIsPutAgainStaysTaken: a process puts a run again, and another one takes it at the same moment. The
+// first one must not remove the mark of the other.
+func TestP13_ARunThatIsPutAgainStaysTaken(t *testing.T) {
+	var data session.Map
+	second := session.Runs{Store: &data}
+	state, until := agent.Suspension{Run: "r", ID: "r.1"}, time.Unix(2000, 0)
+	put := second.Put(t.Context(), state)
+	_, taken := second.Take(t.Context(), "r", until)
+	first := session.Runs{Store: &quickStore{&data, func() { _, taken = second.Take(t.Context(), "r", until) }}}
+	state.ID = "r.2"
+	again := first.Put(t.Context(), state)
+	if all := waiting(t, second); errors.Join(put, taken, again) != nil || len(all) != 1 || all[0].ID != "r.2" ||
+		!all[0].TakenUntil.Equal(until) {
+		t.Errorf("got %v, %v, %v, stored %+v", put, taken, again, all)
+	}
+}
+
+// A quickStore calls stored when it has stored the first value.
+type quickStore struct {
+	session.TakeStore
+	stored func()
+}
+
+func (s *quickStore) Put(ctx context.Context, key string, value []byte) error {
+	err := s.TakeStore.Put(ctx, key, value)
+	if s.stored != nil {
+		stored := s.stored
+		s.stored = nil
+		stored()
+	}
+	return err
 }
 
 // TestP13_AStoreThatFailsLosesNoRun: the caller still has the state.
