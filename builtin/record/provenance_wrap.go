@@ -32,17 +32,17 @@ func (p *Provenance) sendRedactor() *redact.Redactor {
 	return configured(&p.Redact)
 }
 
-// configured returns a redactor that applies only the configured Keys, Patterns and Extra.
+// configured returns a redactor that applies only the configured Keys and Patterns.
 func configured(r *redact.Redactor) *redact.Redactor {
 	return &redact.Redactor{
-		KeepSecrets: true, KeepPersonal: true, Network: r.Network, Keys: r.Keys, Patterns: r.Patterns, Extra: r.Extra,
+		KeepSecrets: true, KeepPersonal: true, Network: r.Network, Keys: r.Keys, Patterns: r.Patterns,
 		Mark: r.Mark,
 	}
 }
 
 // isNoop reports whether a redactor removes nothing.
 func isNoop(r *redact.Redactor) bool {
-	return r.KeepSecrets && r.KeepPersonal && !r.Network && len(r.Keys) == 0 && len(r.Patterns) == 0 && r.Extra == nil
+	return r.KeepSecrets && r.KeepPersonal && !r.Network && len(r.Keys) == 0 && len(r.Patterns) == 0
 }
 
 // Wrap returns a model that also records calls made by hooks and tools. It streams if model does. The receiver must be
