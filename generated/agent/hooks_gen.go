@@ -3730,16 +3730,17 @@ type onRunStartPoint struct{}
 
 func (onRunStartPoint) Describe() *hookimpl.Point {
 	return &hookimpl.Point{
-		Spec:    "github.com/hookgen/hookgen/spec/agentspec",
-		Name:    "OnRunStart",
-		Payload: "RunStart",
-		Results: "Replace, EndTurn, FailClosed",
-		Closed:  true,
-		Replace: ReplaceOnRunStart,
-		Exits:   []any{EndTurn{}},
-		Fire:    (*OnRunStartPoint).runHooks,
-		Calls: hookimpl.Deciding[OnRunStartFunc](
-			OnRunStart[RunStart].OnRunStart, OnRunStartObserver[RunStart].ObserveOnRunStart),
+		Spec:      "github.com/hookgen/hookgen/spec/agentspec",
+		Name:      "OnRunStart",
+		Payload:   "RunStart",
+		Results:   "Replace, EndTurn, FailClosed",
+		Closed:    true,
+		Replace:   ReplaceOnRunStart,
+		Exits:     []any{EndTurn{}},
+		Fire:      (*OnRunStartPoint).runHooks,
+		Func:      OnRunStartFunc(nil),
+		Calls:     hookimpl.Deciding(OnRunStart[RunStart].OnRunStart),
+		Observing: hookimpl.Notifying(OnRunStartObserver[RunStart].ObserveOnRunStart),
 	}
 }
 
@@ -3751,8 +3752,8 @@ func (p *OnRunStartPoint) runHooks(
 	now := state.Current(snap)
 	if now == nil {
 		if now = state.Resolve(ctx, run, snap, nil); now.Recording() {
-			fired, recorded := hookimpl.Record[OnRunStartFired[RunStart]](now)
-			fired.Payload = *payload
+			fired := &OnRunStartFired[RunStart]{Payload: *payload}
+			recorded := now.Record(fired)
 			defer func() {
 				fired.Final, fired.Exit = *payload, exit
 				fired.Err = recorded.Err(err)
@@ -3761,7 +3762,7 @@ func (p *OnRunStartPoint) runHooks(
 			return p.runHooks(ctx, run, payload, by, now)
 		}
 	}
-	inv := hookimpl.Start(ctx, now)
+	inv := hookimpl.Invocation{Ctx: now.Context(ctx), Snapshot: now}
 	current := *payload
 	defer func() {
 		if inv.Hook != 0 { // that hook crashed
@@ -3796,14 +3797,15 @@ type shouldStopPoint struct{}
 
 func (shouldStopPoint) Describe() *hookimpl.Point {
 	return &hookimpl.Point{
-		Spec:    "github.com/hookgen/hookgen/spec/agentspec",
-		Name:    "ShouldStop",
-		Payload: "Step",
-		Results: "Collect[EndRun], FailClosed",
-		Closed:  true,
-		Fire:    (*ShouldStopPoint).runHooks,
-		Calls: hookimpl.Collecting[ShouldStopFunc](
-			ShouldStop[Step].ShouldStop, ShouldStopObserver[Step].ObserveShouldStop),
+		Spec:      "github.com/hookgen/hookgen/spec/agentspec",
+		Name:      "ShouldStop",
+		Payload:   "Step",
+		Results:   "Collect[EndRun], FailClosed",
+		Closed:    true,
+		Fire:      (*ShouldStopPoint).runHooks,
+		Func:      ShouldStopFunc(nil),
+		Calls:     hookimpl.Collecting(ShouldStop[Step].ShouldStop),
+		Observing: hookimpl.Notifying(ShouldStopObserver[Step].ObserveShouldStop),
 	}
 }
 
@@ -3814,8 +3816,8 @@ func (p *ShouldStopPoint) runHooks(
 	now := state.Current(snap)
 	if now == nil {
 		if now = state.Resolve(ctx, run, snap, nil); now.Recording() {
-			fired, recorded := hookimpl.Record[ShouldStopFired[Step]](now)
-			fired.Payload = payload
+			fired := &ShouldStopFired[Step]{Payload: payload}
+			recorded := now.Record(fired)
 			defer func() {
 				fired.Collected = hookimpl.Returned(recorded, collected)
 				fired.Err = recorded.Err(err)
@@ -3824,7 +3826,7 @@ func (p *ShouldStopPoint) runHooks(
 			return p.runHooks(ctx, run, payload, bys, now)
 		}
 	}
-	inv := hookimpl.Start(ctx, now)
+	inv := hookimpl.Invocation{Ctx: now.Context(ctx), Snapshot: now}
 	defer func() {
 		if inv.Hook != 0 { // that hook crashed
 			err = inv.Crashed(recover(), nil)
@@ -3849,12 +3851,13 @@ type beforeStepPoint struct{}
 
 func (beforeStepPoint) Describe() *hookimpl.Point {
 	return &hookimpl.Point{
-		Spec:    "github.com/hookgen/hookgen/spec/agentspec",
-		Name:    "BeforeStep",
-		Payload: "Step",
-		Fire:    (*BeforeStepPoint).runHooks,
-		Calls: hookimpl.Checking[BeforeStepFunc](
-			BeforeStep[Step].BeforeStep, BeforeStepObserver[Step].ObserveBeforeStep),
+		Spec:      "github.com/hookgen/hookgen/spec/agentspec",
+		Name:      "BeforeStep",
+		Payload:   "Step",
+		Fire:      (*BeforeStepPoint).runHooks,
+		Func:      BeforeStepFunc(nil),
+		Calls:     hookimpl.Checking(BeforeStep[Step].BeforeStep),
+		Observing: hookimpl.Notifying(BeforeStepObserver[Step].ObserveBeforeStep),
 	}
 }
 
@@ -3865,14 +3868,14 @@ func (p *BeforeStepPoint) runHooks(
 	now := state.Current(snap)
 	if now == nil {
 		if now = state.Resolve(ctx, run, snap, nil); now.Recording() {
-			fired, recorded := hookimpl.Record[BeforeStepFired[Step]](now)
-			fired.Payload = payload
+			fired := &BeforeStepFired[Step]{Payload: payload}
+			recorded := now.Record(fired)
 			defer recorded.Notify(fired)
 			p.runHooks(ctx, run, payload, now)
 			return
 		}
 	}
-	inv := hookimpl.Start(ctx, now)
+	inv := hookimpl.Invocation{Ctx: now.Context(ctx), Snapshot: now}
 	at := &payload
 	defer func() {
 		if inv.Hook != 0 { // that hook crashed
@@ -3898,14 +3901,15 @@ type shouldCompactPoint struct{}
 
 func (shouldCompactPoint) Describe() *hookimpl.Point {
 	return &hookimpl.Point{
-		Spec:    "github.com/hookgen/hookgen/spec/agentspec",
-		Name:    "ShouldCompact",
-		Payload: "ContextUse",
-		Results: "Vote, Compact, FailOpen",
-		Exits:   []any{Compact{}},
-		Fire:    (*ShouldCompactPoint).runHooks,
-		Calls: hookimpl.Deciding[ShouldCompactFunc](
-			ShouldCompact[ContextUse].ShouldCompact, ShouldCompactObserver[ContextUse].ObserveShouldCompact),
+		Spec:      "github.com/hookgen/hookgen/spec/agentspec",
+		Name:      "ShouldCompact",
+		Payload:   "ContextUse",
+		Results:   "Vote, Compact, FailOpen",
+		Exits:     []any{Compact{}},
+		Fire:      (*ShouldCompactPoint).runHooks,
+		Func:      ShouldCompactFunc(nil),
+		Calls:     hookimpl.Deciding(ShouldCompact[ContextUse].ShouldCompact),
+		Observing: hookimpl.Notifying(ShouldCompactObserver[ContextUse].ObserveShouldCompact),
 	}
 }
 
@@ -3916,8 +3920,8 @@ func (p *ShouldCompactPoint) runHooks(
 	now := state.Current(snap)
 	if now == nil {
 		if now = state.Resolve(ctx, run, snap, nil); now.Recording() {
-			fired, recorded := hookimpl.Record[ShouldCompactFired[ContextUse]](now)
-			fired.Payload = payload
+			fired := &ShouldCompactFired[ContextUse]{Payload: payload}
+			recorded := now.Record(fired)
 			defer func() {
 				fired.Exit = exit
 				fired.Err = recorded.Err(err)
@@ -3927,7 +3931,7 @@ func (p *ShouldCompactPoint) runHooks(
 			return p.runHooks(ctx, run, payload, by, now)
 		}
 	}
-	inv := hookimpl.Start(ctx, now)
+	inv := hookimpl.Invocation{Ctx: now.Context(ctx), Snapshot: now}
 	at := &payload
 	defer func() {
 		if inv.Hook != 0 { // that hook crashed
@@ -3978,15 +3982,16 @@ type beforeCompactPoint struct{}
 
 func (beforeCompactPoint) Describe() *hookimpl.Point {
 	return &hookimpl.Point{
-		Spec:    "github.com/hookgen/hookgen/spec/agentspec",
-		Name:    "BeforeCompact",
-		Payload: "Compaction",
-		Results: "SkipCompaction, FailClosed",
-		Closed:  true,
-		Exits:   []any{SkipCompaction{}},
-		Fire:    (*BeforeCompactPoint).runHooks,
-		Calls: hookimpl.Deciding[BeforeCompactFunc](
-			BeforeCompact[Compaction].BeforeCompact, BeforeCompactObserver[Compaction].ObserveBeforeCompact),
+		Spec:      "github.com/hookgen/hookgen/spec/agentspec",
+		Name:      "BeforeCompact",
+		Payload:   "Compaction",
+		Results:   "SkipCompaction, FailClosed",
+		Closed:    true,
+		Exits:     []any{SkipCompaction{}},
+		Fire:      (*BeforeCompactPoint).runHooks,
+		Func:      BeforeCompactFunc(nil),
+		Calls:     hookimpl.Deciding(BeforeCompact[Compaction].BeforeCompact),
+		Observing: hookimpl.Notifying(BeforeCompactObserver[Compaction].ObserveBeforeCompact),
 	}
 }
 
@@ -3997,8 +4002,8 @@ func (p *BeforeCompactPoint) runHooks(
 	now := state.Current(snap)
 	if now == nil {
 		if now = state.Resolve(ctx, run, snap, nil); now.Recording() {
-			fired, recorded := hookimpl.Record[BeforeCompactFired[Compaction]](now)
-			fired.Payload = payload
+			fired := &BeforeCompactFired[Compaction]{Payload: payload}
+			recorded := now.Record(fired)
 			defer func() {
 				fired.Exit = exit
 				fired.Err = recorded.Err(err)
@@ -4007,7 +4012,7 @@ func (p *BeforeCompactPoint) runHooks(
 			return p.runHooks(ctx, run, payload, by, now)
 		}
 	}
-	inv := hookimpl.Start(ctx, now)
+	inv := hookimpl.Invocation{Ctx: now.Context(ctx), Snapshot: now}
 	defer func() {
 		if inv.Hook != 0 { // that hook crashed
 			err = inv.Crashed(recover(), by)
@@ -4037,14 +4042,15 @@ type afterCompactPoint struct{}
 
 func (afterCompactPoint) Describe() *hookimpl.Point {
 	return &hookimpl.Point{
-		Spec:    "github.com/hookgen/hookgen/spec/agentspec",
-		Name:    "AfterCompact",
-		Payload: "Compacted",
-		Results: "Replace, FailOpen",
-		Replace: ReplaceAfterCompact,
-		Fire:    (*AfterCompactPoint).runHooks,
-		Calls: hookimpl.Deciding[AfterCompactFunc](
-			AfterCompact[Compacted].AfterCompact, AfterCompactObserver[Compacted].ObserveAfterCompact),
+		Spec:      "github.com/hookgen/hookgen/spec/agentspec",
+		Name:      "AfterCompact",
+		Payload:   "Compacted",
+		Results:   "Replace, FailOpen",
+		Replace:   ReplaceAfterCompact,
+		Fire:      (*AfterCompactPoint).runHooks,
+		Func:      AfterCompactFunc(nil),
+		Calls:     hookimpl.Deciding(AfterCompact[Compacted].AfterCompact),
+		Observing: hookimpl.Notifying(AfterCompactObserver[Compacted].ObserveAfterCompact),
 	}
 }
 
@@ -4056,8 +4062,8 @@ func (p *AfterCompactPoint) runHooks(
 	now := state.Current(snap)
 	if now == nil {
 		if now = state.Resolve(ctx, run, snap, nil); now.Recording() {
-			fired, recorded := hookimpl.Record[AfterCompactFired[Compacted]](now)
-			fired.Payload = *payload
+			fired := &AfterCompactFired[Compacted]{Payload: *payload}
+			recorded := now.Record(fired)
 			defer func() {
 				fired.Final = *payload
 				fired.Err = recorded.Err(err)
@@ -4066,7 +4072,7 @@ func (p *AfterCompactPoint) runHooks(
 			return p.runHooks(ctx, run, payload, by, now)
 		}
 	}
-	inv := hookimpl.Start(ctx, now)
+	inv := hookimpl.Invocation{Ctx: now.Context(ctx), Snapshot: now}
 	current := *payload
 	defer func() {
 		if inv.Hook != 0 { // that hook crashed
@@ -4104,13 +4110,14 @@ type briefingPoint struct{}
 
 func (briefingPoint) Describe() *hookimpl.Point {
 	return &hookimpl.Point{
-		Spec:    "github.com/hookgen/hookgen/spec/agentspec",
-		Name:    "Briefing",
-		Payload: "Step",
-		Results: "Collect[string]",
-		Fire:    (*BriefingPoint).runHooks,
-		Calls: hookimpl.Collecting[BriefingFunc](
-			Briefing[Step].Briefing, BriefingObserver[Step].ObserveBriefing),
+		Spec:      "github.com/hookgen/hookgen/spec/agentspec",
+		Name:      "Briefing",
+		Payload:   "Step",
+		Results:   "Collect[string]",
+		Fire:      (*BriefingPoint).runHooks,
+		Func:      BriefingFunc(nil),
+		Calls:     hookimpl.Collecting(Briefing[Step].Briefing),
+		Observing: hookimpl.Notifying(BriefingObserver[Step].ObserveBriefing),
 	}
 }
 
@@ -4121,8 +4128,8 @@ func (p *BriefingPoint) runHooks(
 	now := state.Current(snap)
 	if now == nil {
 		if now = state.Resolve(ctx, run, snap, nil); now.Recording() {
-			fired, recorded := hookimpl.Record[BriefingFired[Step]](now)
-			fired.Payload = payload
+			fired := &BriefingFired[Step]{Payload: payload}
+			recorded := now.Record(fired)
 			defer func() {
 				fired.Collected = hookimpl.Returned(recorded, collected)
 				recorded.Notify(fired)
@@ -4130,7 +4137,7 @@ func (p *BriefingPoint) runHooks(
 			return p.runHooks(ctx, run, payload, bys, now)
 		}
 	}
-	inv := hookimpl.Start(ctx, now)
+	inv := hookimpl.Invocation{Ctx: now.Context(ctx), Snapshot: now}
 	at := &payload
 	defer func() {
 		if inv.Hook != 0 { // that hook crashed
@@ -4161,16 +4168,17 @@ type beforeLLMPoint struct{}
 
 func (beforeLLMPoint) Describe() *hookimpl.Point {
 	return &hookimpl.Point{
-		Spec:    "github.com/hookgen/hookgen/spec/agentspec",
-		Name:    "BeforeLLM",
-		Payload: "LLMRequest",
-		Results: "Replace, UseReply, EndTurn, FailClosed",
-		Closed:  true,
-		Replace: ReplaceBeforeLLM,
-		Exits:   []any{UseReply{}, EndTurn{}},
-		Fire:    (*BeforeLLMPoint).runHooks,
-		Calls: hookimpl.Deciding[BeforeLLMFunc](
-			BeforeLLM[LLMRequest].BeforeLLM, BeforeLLMObserver[LLMRequest].ObserveBeforeLLM),
+		Spec:      "github.com/hookgen/hookgen/spec/agentspec",
+		Name:      "BeforeLLM",
+		Payload:   "LLMRequest",
+		Results:   "Replace, UseReply, EndTurn, FailClosed",
+		Closed:    true,
+		Replace:   ReplaceBeforeLLM,
+		Exits:     []any{UseReply{}, EndTurn{}},
+		Fire:      (*BeforeLLMPoint).runHooks,
+		Func:      BeforeLLMFunc(nil),
+		Calls:     hookimpl.Deciding(BeforeLLM[LLMRequest].BeforeLLM),
+		Observing: hookimpl.Notifying(BeforeLLMObserver[LLMRequest].ObserveBeforeLLM),
 	}
 }
 
@@ -4182,8 +4190,8 @@ func (p *BeforeLLMPoint) runHooks(
 	now := state.Current(snap)
 	if now == nil {
 		if now = state.Resolve(ctx, run, snap, nil); now.Recording() {
-			fired, recorded := hookimpl.Record[BeforeLLMFired[LLMRequest]](now)
-			fired.Payload = *payload
+			fired := &BeforeLLMFired[LLMRequest]{Payload: *payload}
+			recorded := now.Record(fired)
 			defer func() {
 				fired.Final, fired.Exit = *payload, exit
 				fired.Err = recorded.Err(err)
@@ -4192,7 +4200,7 @@ func (p *BeforeLLMPoint) runHooks(
 			return p.runHooks(ctx, run, payload, by, now)
 		}
 	}
-	inv := hookimpl.Start(ctx, now)
+	inv := hookimpl.Invocation{Ctx: now.Context(ctx), Snapshot: now}
 	current := *payload
 	defer func() {
 		if inv.Hook != 0 { // that hook crashed
@@ -4232,7 +4240,8 @@ func (aroundLLMPoint) Describe() *hookimpl.Point {
 		Payload: "LLMRequest",
 		Results: "Around[LLMResponse]",
 		Fire:    (*AroundLLMPoint).runHooks,
-		Calls: hookimpl.Wrapping[AroundLLMFunc](
+		Func:    AroundLLMFunc(nil),
+		Calls: hookimpl.Wrapping(
 			func(
 				h AroundLLM[LLMRequest],
 				ctx context.Context,
@@ -4251,7 +4260,7 @@ func (aroundLLMPoint) Describe() *hookimpl.Point {
 				answer, err := h.AroundLLM(ctx, run, payload, AroundLLMNext{inv, 0})
 				return hookimpl.Reply(answer), err
 			},
-			func(point string, h hookkit.AnyHook) AroundLLMFunc {
+			func(point string, h hookkit.AnyHook) any {
 				return func(
 					ctx context.Context,
 					run *Run,
@@ -4271,8 +4280,8 @@ func (aroundLLMPoint) Describe() *hookimpl.Point {
 					return hookimpl.AnswerOf[LLMResponse](reply, err)
 				}
 			},
-			AroundLLMObserver[LLMRequest].ObserveAroundLLM,
 		),
+		Observing: hookimpl.Notifying(AroundLLMObserver[LLMRequest].ObserveAroundLLM),
 	}
 }
 
@@ -4338,8 +4347,8 @@ func (p *AroundLLMPoint) runHooks(
 	inv := &aroundLLMInvocation{Run: run, Snap: now, Do: act}
 	defer inv.Finish(ctx, now)
 	if now.Recording() {
-		fired, recorded := hookimpl.Record[AroundLLMFired[LLMRequest]](now)
-		fired.Payload = payload
+		fired := &AroundLLMFired[LLMRequest]{Payload: payload}
+		recorded := now.Record(fired)
 		defer func() {
 			fired.Result = result
 			fired.Err = recorded.Err(err)
@@ -4356,16 +4365,17 @@ type afterLLMPoint struct{}
 
 func (afterLLMPoint) Describe() *hookimpl.Point {
 	return &hookimpl.Point{
-		Spec:    "github.com/hookgen/hookgen/spec/agentspec",
-		Name:    "AfterLLM",
-		Payload: "LLMResponse",
-		Results: "Replace, EndTurn, FailClosed",
-		Closed:  true,
-		Replace: ReplaceAfterLLM,
-		Exits:   []any{EndTurn{}},
-		Fire:    (*AfterLLMPoint).runHooks,
-		Calls: hookimpl.Deciding[AfterLLMFunc](
-			AfterLLM[LLMResponse].AfterLLM, AfterLLMObserver[LLMResponse].ObserveAfterLLM),
+		Spec:      "github.com/hookgen/hookgen/spec/agentspec",
+		Name:      "AfterLLM",
+		Payload:   "LLMResponse",
+		Results:   "Replace, EndTurn, FailClosed",
+		Closed:    true,
+		Replace:   ReplaceAfterLLM,
+		Exits:     []any{EndTurn{}},
+		Fire:      (*AfterLLMPoint).runHooks,
+		Func:      AfterLLMFunc(nil),
+		Calls:     hookimpl.Deciding(AfterLLM[LLMResponse].AfterLLM),
+		Observing: hookimpl.Notifying(AfterLLMObserver[LLMResponse].ObserveAfterLLM),
 	}
 }
 
@@ -4377,8 +4387,8 @@ func (p *AfterLLMPoint) runHooks(
 	now := state.Current(snap)
 	if now == nil {
 		if now = state.Resolve(ctx, run, snap, nil); now.Recording() {
-			fired, recorded := hookimpl.Record[AfterLLMFired[LLMResponse]](now)
-			fired.Payload = *payload
+			fired := &AfterLLMFired[LLMResponse]{Payload: *payload}
+			recorded := now.Record(fired)
 			defer func() {
 				fired.Final, fired.Exit = *payload, exit
 				fired.Err = recorded.Err(err)
@@ -4387,7 +4397,7 @@ func (p *AfterLLMPoint) runHooks(
 			return p.runHooks(ctx, run, payload, by, now)
 		}
 	}
-	inv := hookimpl.Start(ctx, now)
+	inv := hookimpl.Invocation{Ctx: now.Context(ctx), Snapshot: now}
 	current := *payload
 	defer func() {
 		if inv.Hook != 0 { // that hook crashed
@@ -4422,14 +4432,14 @@ type onToolsDisabledPoint struct{}
 
 func (onToolsDisabledPoint) Describe() *hookimpl.Point {
 	return &hookimpl.Point{
-		Spec:    "github.com/hookgen/hookgen/spec/agentspec",
-		Name:    "OnToolsDisabled",
-		Payload: "ToolsDisabled",
-		Key:     hookimpl.KeyOf("Tool", func(payload ToolsDisabled) string { return payload.Call.Name }),
-		Fire:    (*OnToolsDisabledPoint).runHooks,
-		Calls: hookimpl.Checking[OnToolsDisabledFunc](
-			OnToolsDisabled[ToolsDisabled].OnToolsDisabled,
-			OnToolsDisabledObserver[ToolsDisabled].ObserveOnToolsDisabled),
+		Spec:      "github.com/hookgen/hookgen/spec/agentspec",
+		Name:      "OnToolsDisabled",
+		Payload:   "ToolsDisabled",
+		Key:       hookimpl.KeyOf("Tool", func(payload ToolsDisabled) string { return payload.Call.Name }),
+		Fire:      (*OnToolsDisabledPoint).runHooks,
+		Func:      OnToolsDisabledFunc(nil),
+		Calls:     hookimpl.Checking(OnToolsDisabled[ToolsDisabled].OnToolsDisabled),
+		Observing: hookimpl.Notifying(OnToolsDisabledObserver[ToolsDisabled].ObserveOnToolsDisabled),
 	}
 }
 
@@ -4442,14 +4452,14 @@ func (p *OnToolsDisabledPoint) runHooks(
 	now := state.CurrentFor(snap, *key)
 	if now == nil {
 		if now = state.Resolve(ctx, run, snap, *key); now.Recording() {
-			fired, recorded := hookimpl.Record[OnToolsDisabledFired[ToolsDisabled]](now)
-			fired.Payload = payload
+			fired := &OnToolsDisabledFired[ToolsDisabled]{Payload: payload}
+			recorded := now.Record(fired)
 			defer recorded.Notify(fired)
 			p.runHooks(ctx, run, payload, key, now)
 			return
 		}
 	}
-	inv := hookimpl.Start(ctx, now)
+	inv := hookimpl.Invocation{Ctx: now.Context(ctx), Snapshot: now}
 	at := &payload
 	defer func() {
 		if inv.Hook != 0 { // that hook crashed
@@ -4475,17 +4485,18 @@ type beforeToolPoint struct{}
 
 func (beforeToolPoint) Describe() *hookimpl.Point {
 	return &hookimpl.Point{
-		Spec:    "github.com/hookgen/hookgen/spec/agentspec",
-		Name:    "BeforeTool",
-		Payload: "ToolCallRequest",
-		Results: "Replace, SkipTool, EndTurn, FailClosed",
-		Key:     hookimpl.KeyOf("Tool", func(payload ToolCallRequest) string { return payload.Name }),
-		Closed:  true,
-		Replace: ReplaceBeforeTool,
-		Exits:   []any{SkipTool{}, EndTurn{}},
-		Fire:    (*BeforeToolPoint).runHooks,
-		Calls: hookimpl.Deciding[BeforeToolFunc](
-			BeforeTool[ToolCallRequest].BeforeTool, BeforeToolObserver[ToolCallRequest].ObserveBeforeTool),
+		Spec:      "github.com/hookgen/hookgen/spec/agentspec",
+		Name:      "BeforeTool",
+		Payload:   "ToolCallRequest",
+		Results:   "Replace, SkipTool, EndTurn, FailClosed",
+		Key:       hookimpl.KeyOf("Tool", func(payload ToolCallRequest) string { return payload.Name }),
+		Closed:    true,
+		Replace:   ReplaceBeforeTool,
+		Exits:     []any{SkipTool{}, EndTurn{}},
+		Fire:      (*BeforeToolPoint).runHooks,
+		Func:      BeforeToolFunc(nil),
+		Calls:     hookimpl.Deciding(BeforeTool[ToolCallRequest].BeforeTool),
+		Observing: hookimpl.Notifying(BeforeToolObserver[ToolCallRequest].ObserveBeforeTool),
 	}
 }
 
@@ -4499,8 +4510,8 @@ func (p *BeforeToolPoint) runHooks(
 	now := state.CurrentFor(snap, *key)
 	if now == nil {
 		if now = state.Resolve(ctx, run, snap, *key); now.Recording() {
-			fired, recorded := hookimpl.Record[BeforeToolFired[ToolCallRequest]](now)
-			fired.Payload = *payload
+			fired := &BeforeToolFired[ToolCallRequest]{Payload: *payload}
+			recorded := now.Record(fired)
 			defer func() {
 				fired.Final, fired.Exit = *payload, exit
 				fired.Err = recorded.Err(err)
@@ -4509,7 +4520,7 @@ func (p *BeforeToolPoint) runHooks(
 			return p.runHooks(ctx, run, payload, by, key, now)
 		}
 	}
-	inv := hookimpl.Start(ctx, now)
+	inv := hookimpl.Invocation{Ctx: now.Context(ctx), Snapshot: now}
 	current := *payload
 	defer func() {
 		if inv.Hook != 0 { // that hook crashed
@@ -4547,17 +4558,17 @@ type onPermissionPoint struct{}
 
 func (onPermissionPoint) Describe() *hookimpl.Point {
 	return &hookimpl.Point{
-		Spec:    "github.com/hookgen/hookgen/spec/agentspec",
-		Name:    "OnPermission",
-		Payload: "ToolCallRequest",
-		Results: "Vote, Deny, Ask, Allow, FailClosed",
-		Key:     hookimpl.KeyOf("Tool", func(payload ToolCallRequest) string { return payload.Name }),
-		Closed:  true,
-		Exits:   []any{Deny{}, Ask{}, Allow{}},
-		Fire:    (*OnPermissionPoint).runHooks,
-		Calls: hookimpl.Deciding[OnPermissionFunc](
-			OnPermission[ToolCallRequest].OnPermission,
-			OnPermissionObserver[ToolCallRequest].ObserveOnPermission),
+		Spec:      "github.com/hookgen/hookgen/spec/agentspec",
+		Name:      "OnPermission",
+		Payload:   "ToolCallRequest",
+		Results:   "Vote, Deny, Ask, Allow, FailClosed",
+		Key:       hookimpl.KeyOf("Tool", func(payload ToolCallRequest) string { return payload.Name }),
+		Closed:    true,
+		Exits:     []any{Deny{}, Ask{}, Allow{}},
+		Fire:      (*OnPermissionPoint).runHooks,
+		Func:      OnPermissionFunc(nil),
+		Calls:     hookimpl.Deciding(OnPermission[ToolCallRequest].OnPermission),
+		Observing: hookimpl.Notifying(OnPermissionObserver[ToolCallRequest].ObserveOnPermission),
 	}
 }
 
@@ -4570,8 +4581,8 @@ func (p *OnPermissionPoint) runHooks(
 	now := state.CurrentFor(snap, *key)
 	if now == nil {
 		if now = state.Resolve(ctx, run, snap, *key); now.Recording() {
-			fired, recorded := hookimpl.Record[OnPermissionFired[ToolCallRequest]](now)
-			fired.Payload = payload
+			fired := &OnPermissionFired[ToolCallRequest]{Payload: payload}
+			recorded := now.Record(fired)
 			defer func() {
 				fired.Exit = exit
 				fired.Err = recorded.Err(err)
@@ -4581,7 +4592,7 @@ func (p *OnPermissionPoint) runHooks(
 			return p.runHooks(ctx, run, payload, by, key, now)
 		}
 	}
-	inv := hookimpl.Start(ctx, now)
+	inv := hookimpl.Invocation{Ctx: now.Context(ctx), Snapshot: now}
 	defer func() {
 		if inv.Hook != 0 { // that hook crashed
 			err = inv.Crashed(recover(), by)
@@ -4622,16 +4633,17 @@ type beforeAskPoint struct{}
 
 func (beforeAskPoint) Describe() *hookimpl.Point {
 	return &hookimpl.Point{
-		Spec:    "github.com/hookgen/hookgen/spec/agentspec",
-		Name:    "BeforeAsk",
-		Payload: "Question",
-		Results: "Vote, Refuse, Approve, FailClosed",
-		Key:     hookimpl.KeyOf("Tool", func(payload Question) string { return payload.Call.Name }),
-		Closed:  true,
-		Exits:   []any{Refuse{}, Approve{}},
-		Fire:    (*BeforeAskPoint).runHooks,
-		Calls: hookimpl.Deciding[BeforeAskFunc](
-			BeforeAsk[Question].BeforeAsk, BeforeAskObserver[Question].ObserveBeforeAsk),
+		Spec:      "github.com/hookgen/hookgen/spec/agentspec",
+		Name:      "BeforeAsk",
+		Payload:   "Question",
+		Results:   "Vote, Refuse, Approve, FailClosed",
+		Key:       hookimpl.KeyOf("Tool", func(payload Question) string { return payload.Call.Name }),
+		Closed:    true,
+		Exits:     []any{Refuse{}, Approve{}},
+		Fire:      (*BeforeAskPoint).runHooks,
+		Func:      BeforeAskFunc(nil),
+		Calls:     hookimpl.Deciding(BeforeAsk[Question].BeforeAsk),
+		Observing: hookimpl.Notifying(BeforeAskObserver[Question].ObserveBeforeAsk),
 	}
 }
 
@@ -4644,8 +4656,8 @@ func (p *BeforeAskPoint) runHooks(
 	now := state.CurrentFor(snap, *key)
 	if now == nil {
 		if now = state.Resolve(ctx, run, snap, *key); now.Recording() {
-			fired, recorded := hookimpl.Record[BeforeAskFired[Question]](now)
-			fired.Payload = payload
+			fired := &BeforeAskFired[Question]{Payload: payload}
+			recorded := now.Record(fired)
 			defer func() {
 				fired.Exit = exit
 				fired.Err = recorded.Err(err)
@@ -4655,7 +4667,7 @@ func (p *BeforeAskPoint) runHooks(
 			return p.runHooks(ctx, run, payload, by, key, now)
 		}
 	}
-	inv := hookimpl.Start(ctx, now)
+	inv := hookimpl.Invocation{Ctx: now.Context(ctx), Snapshot: now}
 	defer func() {
 		if inv.Hook != 0 { // that hook crashed
 			err = inv.Crashed(recover(), by)
@@ -4694,14 +4706,14 @@ type onPermissionGrantedPoint struct{}
 
 func (onPermissionGrantedPoint) Describe() *hookimpl.Point {
 	return &hookimpl.Point{
-		Spec:    "github.com/hookgen/hookgen/spec/agentspec",
-		Name:    "OnPermissionGranted",
-		Payload: "Grant",
-		Key:     hookimpl.KeyOf("Tool", func(payload Grant) string { return payload.Call.Name }),
-		Fire:    (*OnPermissionGrantedPoint).runHooks,
-		Calls: hookimpl.Checking[OnPermissionGrantedFunc](
-			OnPermissionGranted[Grant].OnPermissionGranted,
-			OnPermissionGrantedObserver[Grant].ObserveOnPermissionGranted),
+		Spec:      "github.com/hookgen/hookgen/spec/agentspec",
+		Name:      "OnPermissionGranted",
+		Payload:   "Grant",
+		Key:       hookimpl.KeyOf("Tool", func(payload Grant) string { return payload.Call.Name }),
+		Fire:      (*OnPermissionGrantedPoint).runHooks,
+		Func:      OnPermissionGrantedFunc(nil),
+		Calls:     hookimpl.Checking(OnPermissionGranted[Grant].OnPermissionGranted),
+		Observing: hookimpl.Notifying(OnPermissionGrantedObserver[Grant].ObserveOnPermissionGranted),
 	}
 }
 
@@ -4714,14 +4726,14 @@ func (p *OnPermissionGrantedPoint) runHooks(
 	now := state.CurrentFor(snap, *key)
 	if now == nil {
 		if now = state.Resolve(ctx, run, snap, *key); now.Recording() {
-			fired, recorded := hookimpl.Record[OnPermissionGrantedFired[Grant]](now)
-			fired.Payload = payload
+			fired := &OnPermissionGrantedFired[Grant]{Payload: payload}
+			recorded := now.Record(fired)
 			defer recorded.Notify(fired)
 			p.runHooks(ctx, run, payload, key, now)
 			return
 		}
 	}
-	inv := hookimpl.Start(ctx, now)
+	inv := hookimpl.Invocation{Ctx: now.Context(ctx), Snapshot: now}
 	at := &payload
 	defer func() {
 		if inv.Hook != 0 { // that hook crashed
@@ -4747,14 +4759,14 @@ type onPermissionDeniedPoint struct{}
 
 func (onPermissionDeniedPoint) Describe() *hookimpl.Point {
 	return &hookimpl.Point{
-		Spec:    "github.com/hookgen/hookgen/spec/agentspec",
-		Name:    "OnPermissionDenied",
-		Payload: "Denial",
-		Key:     hookimpl.KeyOf("Tool", func(payload Denial) string { return payload.Call.Name }),
-		Fire:    (*OnPermissionDeniedPoint).runHooks,
-		Calls: hookimpl.Checking[OnPermissionDeniedFunc](
-			OnPermissionDenied[Denial].OnPermissionDenied,
-			OnPermissionDeniedObserver[Denial].ObserveOnPermissionDenied),
+		Spec:      "github.com/hookgen/hookgen/spec/agentspec",
+		Name:      "OnPermissionDenied",
+		Payload:   "Denial",
+		Key:       hookimpl.KeyOf("Tool", func(payload Denial) string { return payload.Call.Name }),
+		Fire:      (*OnPermissionDeniedPoint).runHooks,
+		Func:      OnPermissionDeniedFunc(nil),
+		Calls:     hookimpl.Checking(OnPermissionDenied[Denial].OnPermissionDenied),
+		Observing: hookimpl.Notifying(OnPermissionDeniedObserver[Denial].ObserveOnPermissionDenied),
 	}
 }
 
@@ -4767,14 +4779,14 @@ func (p *OnPermissionDeniedPoint) runHooks(
 	now := state.CurrentFor(snap, *key)
 	if now == nil {
 		if now = state.Resolve(ctx, run, snap, *key); now.Recording() {
-			fired, recorded := hookimpl.Record[OnPermissionDeniedFired[Denial]](now)
-			fired.Payload = payload
+			fired := &OnPermissionDeniedFired[Denial]{Payload: payload}
+			recorded := now.Record(fired)
 			defer recorded.Notify(fired)
 			p.runHooks(ctx, run, payload, key, now)
 			return
 		}
 	}
-	inv := hookimpl.Start(ctx, now)
+	inv := hookimpl.Invocation{Ctx: now.Context(ctx), Snapshot: now}
 	at := &payload
 	defer func() {
 		if inv.Hook != 0 { // that hook crashed
@@ -4800,17 +4812,18 @@ type onHandoffPoint struct{}
 
 func (onHandoffPoint) Describe() *hookimpl.Point {
 	return &hookimpl.Point{
-		Spec:    "github.com/hookgen/hookgen/spec/agentspec",
-		Name:    "OnHandoff",
-		Payload: "Handoff",
-		Results: "Replace, SkipTool, EndTurn, FailClosed",
-		Key:     hookimpl.KeyOf("Tool", func(payload Handoff) string { return payload.Call.Name }),
-		Closed:  true,
-		Replace: ReplaceOnHandoff,
-		Exits:   []any{SkipTool{}, EndTurn{}},
-		Fire:    (*OnHandoffPoint).runHooks,
-		Calls: hookimpl.Deciding[OnHandoffFunc](
-			OnHandoff[Handoff].OnHandoff, OnHandoffObserver[Handoff].ObserveOnHandoff),
+		Spec:      "github.com/hookgen/hookgen/spec/agentspec",
+		Name:      "OnHandoff",
+		Payload:   "Handoff",
+		Results:   "Replace, SkipTool, EndTurn, FailClosed",
+		Key:       hookimpl.KeyOf("Tool", func(payload Handoff) string { return payload.Call.Name }),
+		Closed:    true,
+		Replace:   ReplaceOnHandoff,
+		Exits:     []any{SkipTool{}, EndTurn{}},
+		Fire:      (*OnHandoffPoint).runHooks,
+		Func:      OnHandoffFunc(nil),
+		Calls:     hookimpl.Deciding(OnHandoff[Handoff].OnHandoff),
+		Observing: hookimpl.Notifying(OnHandoffObserver[Handoff].ObserveOnHandoff),
 	}
 }
 
@@ -4824,8 +4837,8 @@ func (p *OnHandoffPoint) runHooks(
 	now := state.CurrentFor(snap, *key)
 	if now == nil {
 		if now = state.Resolve(ctx, run, snap, *key); now.Recording() {
-			fired, recorded := hookimpl.Record[OnHandoffFired[Handoff]](now)
-			fired.Payload = *payload
+			fired := &OnHandoffFired[Handoff]{Payload: *payload}
+			recorded := now.Record(fired)
 			defer func() {
 				fired.Final, fired.Exit = *payload, exit
 				fired.Err = recorded.Err(err)
@@ -4834,7 +4847,7 @@ func (p *OnHandoffPoint) runHooks(
 			return p.runHooks(ctx, run, payload, by, key, now)
 		}
 	}
-	inv := hookimpl.Start(ctx, now)
+	inv := hookimpl.Invocation{Ctx: now.Context(ctx), Snapshot: now}
 	current := *payload
 	defer func() {
 		if inv.Hook != 0 { // that hook crashed
@@ -4878,7 +4891,8 @@ func (aroundToolPoint) Describe() *hookimpl.Point {
 		Results: "Around[ToolCallResult]",
 		Key:     hookimpl.KeyOf("Tool", func(payload ToolCallRequest) string { return payload.Name }),
 		Fire:    (*AroundToolPoint).runHooks,
-		Calls: hookimpl.Wrapping[AroundToolFunc](
+		Func:    AroundToolFunc(nil),
+		Calls: hookimpl.Wrapping(
 			func(
 				h AroundTool[ToolCallRequest],
 				ctx context.Context,
@@ -4897,7 +4911,7 @@ func (aroundToolPoint) Describe() *hookimpl.Point {
 				answer, err := h.AroundTool(ctx, run, payload, AroundToolNext{inv, 0})
 				return hookimpl.Reply(answer), err
 			},
-			func(point string, h hookkit.AnyHook) AroundToolFunc {
+			func(point string, h hookkit.AnyHook) any {
 				return func(
 					ctx context.Context,
 					run *Run,
@@ -4917,8 +4931,8 @@ func (aroundToolPoint) Describe() *hookimpl.Point {
 					return hookimpl.AnswerOf[ToolCallResult](reply, err)
 				}
 			},
-			AroundToolObserver[ToolCallRequest].ObserveAroundTool,
 		),
+		Observing: hookimpl.Notifying(AroundToolObserver[ToolCallRequest].ObserveAroundTool),
 	}
 }
 
@@ -4991,8 +5005,8 @@ func (p *AroundToolPoint) runHooks(
 	inv := &aroundToolInvocation{Run: run, Snap: now, Do: act, Key: own}
 	defer inv.Finish(ctx, now)
 	if now.Recording() {
-		fired, recorded := hookimpl.Record[AroundToolFired[ToolCallRequest]](now)
-		fired.Payload = payload
+		fired := &AroundToolFired[ToolCallRequest]{Payload: payload}
+		recorded := now.Record(fired)
 		defer func() {
 			fired.Result = result
 			fired.Err = recorded.Err(err)
@@ -5009,14 +5023,14 @@ type onToolProgressPoint struct{}
 
 func (onToolProgressPoint) Describe() *hookimpl.Point {
 	return &hookimpl.Point{
-		Spec:    "github.com/hookgen/hookgen/spec/agentspec",
-		Name:    "OnToolProgress",
-		Payload: "ToolProgress",
-		Key:     hookimpl.KeyOf("Tool", func(payload ToolProgress) string { return payload.Call.Name }),
-		Fire:    (*OnToolProgressPoint).runHooks,
-		Calls: hookimpl.Checking[OnToolProgressFunc](
-			OnToolProgress[ToolProgress].OnToolProgress,
-			OnToolProgressObserver[ToolProgress].ObserveOnToolProgress),
+		Spec:      "github.com/hookgen/hookgen/spec/agentspec",
+		Name:      "OnToolProgress",
+		Payload:   "ToolProgress",
+		Key:       hookimpl.KeyOf("Tool", func(payload ToolProgress) string { return payload.Call.Name }),
+		Fire:      (*OnToolProgressPoint).runHooks,
+		Func:      OnToolProgressFunc(nil),
+		Calls:     hookimpl.Checking(OnToolProgress[ToolProgress].OnToolProgress),
+		Observing: hookimpl.Notifying(OnToolProgressObserver[ToolProgress].ObserveOnToolProgress),
 	}
 }
 
@@ -5029,14 +5043,14 @@ func (p *OnToolProgressPoint) runHooks(
 	now := state.CurrentFor(snap, *key)
 	if now == nil {
 		if now = state.Resolve(ctx, run, snap, *key); now.Recording() {
-			fired, recorded := hookimpl.Record[OnToolProgressFired[ToolProgress]](now)
-			fired.Payload = payload
+			fired := &OnToolProgressFired[ToolProgress]{Payload: payload}
+			recorded := now.Record(fired)
 			defer recorded.Notify(fired)
 			p.runHooks(ctx, run, payload, key, now)
 			return
 		}
 	}
-	inv := hookimpl.Start(ctx, now)
+	inv := hookimpl.Invocation{Ctx: now.Context(ctx), Snapshot: now}
 	at := &payload
 	defer func() {
 		if inv.Hook != 0 { // that hook crashed
@@ -5062,13 +5076,14 @@ type onToolErrorPoint struct{}
 
 func (onToolErrorPoint) Describe() *hookimpl.Point {
 	return &hookimpl.Point{
-		Spec:    "github.com/hookgen/hookgen/spec/agentspec",
-		Name:    "OnToolError",
-		Payload: "ToolFailure",
-		Key:     hookimpl.KeyOf("Tool", func(payload ToolFailure) string { return payload.Call.Name }),
-		Fire:    (*OnToolErrorPoint).runHooks,
-		Calls: hookimpl.Checking[OnToolErrorFunc](
-			OnToolError[ToolFailure].OnToolError, OnToolErrorObserver[ToolFailure].ObserveOnToolError),
+		Spec:      "github.com/hookgen/hookgen/spec/agentspec",
+		Name:      "OnToolError",
+		Payload:   "ToolFailure",
+		Key:       hookimpl.KeyOf("Tool", func(payload ToolFailure) string { return payload.Call.Name }),
+		Fire:      (*OnToolErrorPoint).runHooks,
+		Func:      OnToolErrorFunc(nil),
+		Calls:     hookimpl.Checking(OnToolError[ToolFailure].OnToolError),
+		Observing: hookimpl.Notifying(OnToolErrorObserver[ToolFailure].ObserveOnToolError),
 	}
 }
 
@@ -5081,14 +5096,14 @@ func (p *OnToolErrorPoint) runHooks(
 	now := state.CurrentFor(snap, *key)
 	if now == nil {
 		if now = state.Resolve(ctx, run, snap, *key); now.Recording() {
-			fired, recorded := hookimpl.Record[OnToolErrorFired[ToolFailure]](now)
-			fired.Payload = payload
+			fired := &OnToolErrorFired[ToolFailure]{Payload: payload}
+			recorded := now.Record(fired)
 			defer recorded.Notify(fired)
 			p.runHooks(ctx, run, payload, key, now)
 			return
 		}
 	}
-	inv := hookimpl.Start(ctx, now)
+	inv := hookimpl.Invocation{Ctx: now.Context(ctx), Snapshot: now}
 	at := &payload
 	defer func() {
 		if inv.Hook != 0 { // that hook crashed
@@ -5114,13 +5129,13 @@ type onSubagentStartPoint struct{}
 
 func (onSubagentStartPoint) Describe() *hookimpl.Point {
 	return &hookimpl.Point{
-		Spec:    "github.com/hookgen/hookgen/spec/agentspec",
-		Name:    "OnSubagentStart",
-		Payload: "Subagent",
-		Fire:    (*OnSubagentStartPoint).runHooks,
-		Calls: hookimpl.Checking[OnSubagentStartFunc](
-			OnSubagentStart[Subagent].OnSubagentStart,
-			OnSubagentStartObserver[Subagent].ObserveOnSubagentStart),
+		Spec:      "github.com/hookgen/hookgen/spec/agentspec",
+		Name:      "OnSubagentStart",
+		Payload:   "Subagent",
+		Fire:      (*OnSubagentStartPoint).runHooks,
+		Func:      OnSubagentStartFunc(nil),
+		Calls:     hookimpl.Checking(OnSubagentStart[Subagent].OnSubagentStart),
+		Observing: hookimpl.Notifying(OnSubagentStartObserver[Subagent].ObserveOnSubagentStart),
 	}
 }
 
@@ -5131,14 +5146,14 @@ func (p *OnSubagentStartPoint) runHooks(
 	now := state.Current(snap)
 	if now == nil {
 		if now = state.Resolve(ctx, run, snap, nil); now.Recording() {
-			fired, recorded := hookimpl.Record[OnSubagentStartFired[Subagent]](now)
-			fired.Payload = payload
+			fired := &OnSubagentStartFired[Subagent]{Payload: payload}
+			recorded := now.Record(fired)
 			defer recorded.Notify(fired)
 			p.runHooks(ctx, run, payload, now)
 			return
 		}
 	}
-	inv := hookimpl.Start(ctx, now)
+	inv := hookimpl.Invocation{Ctx: now.Context(ctx), Snapshot: now}
 	at := &payload
 	defer func() {
 		if inv.Hook != 0 { // that hook crashed
@@ -5164,13 +5179,13 @@ type onSubagentStopPoint struct{}
 
 func (onSubagentStopPoint) Describe() *hookimpl.Point {
 	return &hookimpl.Point{
-		Spec:    "github.com/hookgen/hookgen/spec/agentspec",
-		Name:    "OnSubagentStop",
-		Payload: "SubagentDone",
-		Fire:    (*OnSubagentStopPoint).runHooks,
-		Calls: hookimpl.Checking[OnSubagentStopFunc](
-			OnSubagentStop[SubagentDone].OnSubagentStop,
-			OnSubagentStopObserver[SubagentDone].ObserveOnSubagentStop),
+		Spec:      "github.com/hookgen/hookgen/spec/agentspec",
+		Name:      "OnSubagentStop",
+		Payload:   "SubagentDone",
+		Fire:      (*OnSubagentStopPoint).runHooks,
+		Func:      OnSubagentStopFunc(nil),
+		Calls:     hookimpl.Checking(OnSubagentStop[SubagentDone].OnSubagentStop),
+		Observing: hookimpl.Notifying(OnSubagentStopObserver[SubagentDone].ObserveOnSubagentStop),
 	}
 }
 
@@ -5181,14 +5196,14 @@ func (p *OnSubagentStopPoint) runHooks(
 	now := state.Current(snap)
 	if now == nil {
 		if now = state.Resolve(ctx, run, snap, nil); now.Recording() {
-			fired, recorded := hookimpl.Record[OnSubagentStopFired[SubagentDone]](now)
-			fired.Payload = payload
+			fired := &OnSubagentStopFired[SubagentDone]{Payload: payload}
+			recorded := now.Record(fired)
 			defer recorded.Notify(fired)
 			p.runHooks(ctx, run, payload, now)
 			return
 		}
 	}
-	inv := hookimpl.Start(ctx, now)
+	inv := hookimpl.Invocation{Ctx: now.Context(ctx), Snapshot: now}
 	at := &payload
 	defer func() {
 		if inv.Hook != 0 { // that hook crashed
@@ -5214,17 +5229,18 @@ type afterToolPoint struct{}
 
 func (afterToolPoint) Describe() *hookimpl.Point {
 	return &hookimpl.Point{
-		Spec:    "github.com/hookgen/hookgen/spec/agentspec",
-		Name:    "AfterTool",
-		Payload: "ToolCallResult",
-		Results: "Replace, EndTurn, FailClosed",
-		Key:     hookimpl.KeyOf("Tool", func(payload ToolCallResult) string { return payload.Call.Name }),
-		Closed:  true,
-		Replace: ReplaceAfterTool,
-		Exits:   []any{EndTurn{}},
-		Fire:    (*AfterToolPoint).runHooks,
-		Calls: hookimpl.Deciding[AfterToolFunc](
-			AfterTool[ToolCallResult].AfterTool, AfterToolObserver[ToolCallResult].ObserveAfterTool),
+		Spec:      "github.com/hookgen/hookgen/spec/agentspec",
+		Name:      "AfterTool",
+		Payload:   "ToolCallResult",
+		Results:   "Replace, EndTurn, FailClosed",
+		Key:       hookimpl.KeyOf("Tool", func(payload ToolCallResult) string { return payload.Call.Name }),
+		Closed:    true,
+		Replace:   ReplaceAfterTool,
+		Exits:     []any{EndTurn{}},
+		Fire:      (*AfterToolPoint).runHooks,
+		Func:      AfterToolFunc(nil),
+		Calls:     hookimpl.Deciding(AfterTool[ToolCallResult].AfterTool),
+		Observing: hookimpl.Notifying(AfterToolObserver[ToolCallResult].ObserveAfterTool),
 	}
 }
 
@@ -5238,8 +5254,8 @@ func (p *AfterToolPoint) runHooks(
 	now := state.CurrentFor(snap, *key)
 	if now == nil {
 		if now = state.Resolve(ctx, run, snap, *key); now.Recording() {
-			fired, recorded := hookimpl.Record[AfterToolFired[ToolCallResult]](now)
-			fired.Payload = *payload
+			fired := &AfterToolFired[ToolCallResult]{Payload: *payload}
+			recorded := now.Record(fired)
 			defer func() {
 				fired.Final, fired.Exit = *payload, exit
 				fired.Err = recorded.Err(err)
@@ -5248,7 +5264,7 @@ func (p *AfterToolPoint) runHooks(
 			return p.runHooks(ctx, run, payload, by, key, now)
 		}
 	}
-	inv := hookimpl.Start(ctx, now)
+	inv := hookimpl.Invocation{Ctx: now.Context(ctx), Snapshot: now}
 	current := *payload
 	defer func() {
 		if inv.Hook != 0 { // that hook crashed
@@ -5286,13 +5302,13 @@ type onBudgetExceededPoint struct{}
 
 func (onBudgetExceededPoint) Describe() *hookimpl.Point {
 	return &hookimpl.Point{
-		Spec:    "github.com/hookgen/hookgen/spec/agentspec",
-		Name:    "OnBudgetExceeded",
-		Payload: "BudgetExceeded",
-		Fire:    (*OnBudgetExceededPoint).runHooks,
-		Calls: hookimpl.Checking[OnBudgetExceededFunc](
-			OnBudgetExceeded[BudgetExceeded].OnBudgetExceeded,
-			OnBudgetExceededObserver[BudgetExceeded].ObserveOnBudgetExceeded),
+		Spec:      "github.com/hookgen/hookgen/spec/agentspec",
+		Name:      "OnBudgetExceeded",
+		Payload:   "BudgetExceeded",
+		Fire:      (*OnBudgetExceededPoint).runHooks,
+		Func:      OnBudgetExceededFunc(nil),
+		Calls:     hookimpl.Checking(OnBudgetExceeded[BudgetExceeded].OnBudgetExceeded),
+		Observing: hookimpl.Notifying(OnBudgetExceededObserver[BudgetExceeded].ObserveOnBudgetExceeded),
 	}
 }
 
@@ -5303,14 +5319,14 @@ func (p *OnBudgetExceededPoint) runHooks(
 	now := state.Current(snap)
 	if now == nil {
 		if now = state.Resolve(ctx, run, snap, nil); now.Recording() {
-			fired, recorded := hookimpl.Record[OnBudgetExceededFired[BudgetExceeded]](now)
-			fired.Payload = payload
+			fired := &OnBudgetExceededFired[BudgetExceeded]{Payload: payload}
+			recorded := now.Record(fired)
 			defer recorded.Notify(fired)
 			p.runHooks(ctx, run, payload, now)
 			return
 		}
 	}
-	inv := hookimpl.Start(ctx, now)
+	inv := hookimpl.Invocation{Ctx: now.Context(ctx), Snapshot: now}
 	at := &payload
 	defer func() {
 		if inv.Hook != 0 { // that hook crashed
@@ -5336,12 +5352,13 @@ type afterStepPoint struct{}
 
 func (afterStepPoint) Describe() *hookimpl.Point {
 	return &hookimpl.Point{
-		Spec:    "github.com/hookgen/hookgen/spec/agentspec",
-		Name:    "AfterStep",
-		Payload: "StepResult",
-		Fire:    (*AfterStepPoint).runHooks,
-		Calls: hookimpl.Checking[AfterStepFunc](
-			AfterStep[StepResult].AfterStep, AfterStepObserver[StepResult].ObserveAfterStep),
+		Spec:      "github.com/hookgen/hookgen/spec/agentspec",
+		Name:      "AfterStep",
+		Payload:   "StepResult",
+		Fire:      (*AfterStepPoint).runHooks,
+		Func:      AfterStepFunc(nil),
+		Calls:     hookimpl.Checking(AfterStep[StepResult].AfterStep),
+		Observing: hookimpl.Notifying(AfterStepObserver[StepResult].ObserveAfterStep),
 	}
 }
 
@@ -5352,14 +5369,14 @@ func (p *AfterStepPoint) runHooks(
 	now := state.Current(snap)
 	if now == nil {
 		if now = state.Resolve(ctx, run, snap, nil); now.Recording() {
-			fired, recorded := hookimpl.Record[AfterStepFired[StepResult]](now)
-			fired.Payload = payload
+			fired := &AfterStepFired[StepResult]{Payload: payload}
+			recorded := now.Record(fired)
 			defer recorded.Notify(fired)
 			p.runHooks(ctx, run, payload, now)
 			return
 		}
 	}
-	inv := hookimpl.Start(ctx, now)
+	inv := hookimpl.Invocation{Ctx: now.Context(ctx), Snapshot: now}
 	at := &payload
 	defer func() {
 		if inv.Hook != 0 { // that hook crashed
@@ -5385,16 +5402,17 @@ type checkDonePoint struct{}
 
 func (checkDonePoint) Describe() *hookimpl.Point {
 	return &hookimpl.Point{
-		Spec:    "github.com/hookgen/hookgen/spec/agentspec",
-		Name:    "CheckDone",
-		Payload: "DoneRequest",
-		Results: "Replace, RejectDone, FailClosed",
-		Closed:  true,
-		Replace: ReplaceCheckDone,
-		Exits:   []any{RejectDone{}},
-		Fire:    (*CheckDonePoint).runHooks,
-		Calls: hookimpl.Deciding[CheckDoneFunc](
-			CheckDone[DoneRequest].CheckDone, CheckDoneObserver[DoneRequest].ObserveCheckDone),
+		Spec:      "github.com/hookgen/hookgen/spec/agentspec",
+		Name:      "CheckDone",
+		Payload:   "DoneRequest",
+		Results:   "Replace, RejectDone, FailClosed",
+		Closed:    true,
+		Replace:   ReplaceCheckDone,
+		Exits:     []any{RejectDone{}},
+		Fire:      (*CheckDonePoint).runHooks,
+		Func:      CheckDoneFunc(nil),
+		Calls:     hookimpl.Deciding(CheckDone[DoneRequest].CheckDone),
+		Observing: hookimpl.Notifying(CheckDoneObserver[DoneRequest].ObserveCheckDone),
 	}
 }
 
@@ -5406,8 +5424,8 @@ func (p *CheckDonePoint) runHooks(
 	now := state.Current(snap)
 	if now == nil {
 		if now = state.Resolve(ctx, run, snap, nil); now.Recording() {
-			fired, recorded := hookimpl.Record[CheckDoneFired[DoneRequest]](now)
-			fired.Payload = *payload
+			fired := &CheckDoneFired[DoneRequest]{Payload: *payload}
+			recorded := now.Record(fired)
 			defer func() {
 				fired.Final, fired.Exit = *payload, exit
 				fired.Err = recorded.Err(err)
@@ -5416,7 +5434,7 @@ func (p *CheckDonePoint) runHooks(
 			return p.runHooks(ctx, run, payload, by, now)
 		}
 	}
-	inv := hookimpl.Start(ctx, now)
+	inv := hookimpl.Invocation{Ctx: now.Context(ctx), Snapshot: now}
 	current := *payload
 	defer func() {
 		if inv.Hook != 0 { // that hook crashed
@@ -5451,13 +5469,13 @@ type onDoneAcceptedPoint struct{}
 
 func (onDoneAcceptedPoint) Describe() *hookimpl.Point {
 	return &hookimpl.Point{
-		Spec:    "github.com/hookgen/hookgen/spec/agentspec",
-		Name:    "OnDoneAccepted",
-		Payload: "DoneAccepted",
-		Fire:    (*OnDoneAcceptedPoint).runHooks,
-		Calls: hookimpl.Checking[OnDoneAcceptedFunc](
-			OnDoneAccepted[DoneAccepted].OnDoneAccepted,
-			OnDoneAcceptedObserver[DoneAccepted].ObserveOnDoneAccepted),
+		Spec:      "github.com/hookgen/hookgen/spec/agentspec",
+		Name:      "OnDoneAccepted",
+		Payload:   "DoneAccepted",
+		Fire:      (*OnDoneAcceptedPoint).runHooks,
+		Func:      OnDoneAcceptedFunc(nil),
+		Calls:     hookimpl.Checking(OnDoneAccepted[DoneAccepted].OnDoneAccepted),
+		Observing: hookimpl.Notifying(OnDoneAcceptedObserver[DoneAccepted].ObserveOnDoneAccepted),
 	}
 }
 
@@ -5468,14 +5486,14 @@ func (p *OnDoneAcceptedPoint) runHooks(
 	now := state.Current(snap)
 	if now == nil {
 		if now = state.Resolve(ctx, run, snap, nil); now.Recording() {
-			fired, recorded := hookimpl.Record[OnDoneAcceptedFired[DoneAccepted]](now)
-			fired.Payload = payload
+			fired := &OnDoneAcceptedFired[DoneAccepted]{Payload: payload}
+			recorded := now.Record(fired)
 			defer recorded.Notify(fired)
 			p.runHooks(ctx, run, payload, now)
 			return
 		}
 	}
-	inv := hookimpl.Start(ctx, now)
+	inv := hookimpl.Invocation{Ctx: now.Context(ctx), Snapshot: now}
 	at := &payload
 	defer func() {
 		if inv.Hook != 0 { // that hook crashed
@@ -5501,14 +5519,15 @@ type onRunErrorPoint struct{}
 
 func (onRunErrorPoint) Describe() *hookimpl.Point {
 	return &hookimpl.Point{
-		Spec:    "github.com/hookgen/hookgen/spec/agentspec",
-		Name:    "OnRunError",
-		Payload: "RunError",
-		Results: "EndTurn, FailOpen",
-		Exits:   []any{EndTurn{}},
-		Fire:    (*OnRunErrorPoint).runHooks,
-		Calls: hookimpl.Deciding[OnRunErrorFunc](
-			OnRunError[RunError].OnRunError, OnRunErrorObserver[RunError].ObserveOnRunError),
+		Spec:      "github.com/hookgen/hookgen/spec/agentspec",
+		Name:      "OnRunError",
+		Payload:   "RunError",
+		Results:   "EndTurn, FailOpen",
+		Exits:     []any{EndTurn{}},
+		Fire:      (*OnRunErrorPoint).runHooks,
+		Func:      OnRunErrorFunc(nil),
+		Calls:     hookimpl.Deciding(OnRunError[RunError].OnRunError),
+		Observing: hookimpl.Notifying(OnRunErrorObserver[RunError].ObserveOnRunError),
 	}
 }
 
@@ -5519,8 +5538,8 @@ func (p *OnRunErrorPoint) runHooks(
 	now := state.Current(snap)
 	if now == nil {
 		if now = state.Resolve(ctx, run, snap, nil); now.Recording() {
-			fired, recorded := hookimpl.Record[OnRunErrorFired[RunError]](now)
-			fired.Payload = payload
+			fired := &OnRunErrorFired[RunError]{Payload: payload}
+			recorded := now.Record(fired)
 			defer func() {
 				fired.Exit = exit
 				fired.Err = recorded.Err(err)
@@ -5529,7 +5548,7 @@ func (p *OnRunErrorPoint) runHooks(
 			return p.runHooks(ctx, run, payload, by, now)
 		}
 	}
-	inv := hookimpl.Start(ctx, now)
+	inv := hookimpl.Invocation{Ctx: now.Context(ctx), Snapshot: now}
 	at := &payload
 	defer func() {
 		if inv.Hook != 0 { // that hook crashed
@@ -5566,13 +5585,14 @@ type onStopPoint struct{}
 
 func (onStopPoint) Describe() *hookimpl.Point {
 	return &hookimpl.Point{
-		Spec:    "github.com/hookgen/hookgen/spec/agentspec",
-		Name:    "OnStop",
-		Payload: "Stopping",
-		Results: "Collect[EndRun]",
-		Fire:    (*OnStopPoint).runHooks,
-		Calls: hookimpl.Collecting[OnStopFunc](
-			OnStop[Stopping].OnStop, OnStopObserver[Stopping].ObserveOnStop),
+		Spec:      "github.com/hookgen/hookgen/spec/agentspec",
+		Name:      "OnStop",
+		Payload:   "Stopping",
+		Results:   "Collect[EndRun]",
+		Fire:      (*OnStopPoint).runHooks,
+		Func:      OnStopFunc(nil),
+		Calls:     hookimpl.Collecting(OnStop[Stopping].OnStop),
+		Observing: hookimpl.Notifying(OnStopObserver[Stopping].ObserveOnStop),
 	}
 }
 
@@ -5583,8 +5603,8 @@ func (p *OnStopPoint) runHooks(
 	now := state.Current(snap)
 	if now == nil {
 		if now = state.Resolve(ctx, run, snap, nil); now.Recording() {
-			fired, recorded := hookimpl.Record[OnStopFired[Stopping]](now)
-			fired.Payload = payload
+			fired := &OnStopFired[Stopping]{Payload: payload}
+			recorded := now.Record(fired)
 			defer func() {
 				fired.Collected = hookimpl.Returned(recorded, collected)
 				recorded.Notify(fired)
@@ -5592,7 +5612,7 @@ func (p *OnStopPoint) runHooks(
 			return p.runHooks(ctx, run, payload, bys, now)
 		}
 	}
-	inv := hookimpl.Start(ctx, now)
+	inv := hookimpl.Invocation{Ctx: now.Context(ctx), Snapshot: now}
 	at := &payload
 	defer func() {
 		if inv.Hook != 0 { // that hook crashed
@@ -5623,15 +5643,16 @@ type beforeRunEndPoint struct{}
 
 func (beforeRunEndPoint) Describe() *hookimpl.Point {
 	return &hookimpl.Point{
-		Spec:    "github.com/hookgen/hookgen/spec/agentspec",
-		Name:    "BeforeRunEnd",
-		Payload: "AgentResult",
-		Results: "Replace, FailClosed",
-		Closed:  true,
-		Replace: ReplaceBeforeRunEnd,
-		Fire:    (*BeforeRunEndPoint).runHooks,
-		Calls: hookimpl.Deciding[BeforeRunEndFunc](
-			BeforeRunEnd[AgentResult].BeforeRunEnd, BeforeRunEndObserver[AgentResult].ObserveBeforeRunEnd),
+		Spec:      "github.com/hookgen/hookgen/spec/agentspec",
+		Name:      "BeforeRunEnd",
+		Payload:   "AgentResult",
+		Results:   "Replace, FailClosed",
+		Closed:    true,
+		Replace:   ReplaceBeforeRunEnd,
+		Fire:      (*BeforeRunEndPoint).runHooks,
+		Func:      BeforeRunEndFunc(nil),
+		Calls:     hookimpl.Deciding(BeforeRunEnd[AgentResult].BeforeRunEnd),
+		Observing: hookimpl.Notifying(BeforeRunEndObserver[AgentResult].ObserveBeforeRunEnd),
 	}
 }
 
@@ -5643,8 +5664,8 @@ func (p *BeforeRunEndPoint) runHooks(
 	now := state.Current(snap)
 	if now == nil {
 		if now = state.Resolve(ctx, run, snap, nil); now.Recording() {
-			fired, recorded := hookimpl.Record[BeforeRunEndFired[AgentResult]](now)
-			fired.Payload = *payload
+			fired := &BeforeRunEndFired[AgentResult]{Payload: *payload}
+			recorded := now.Record(fired)
 			defer func() {
 				fired.Final = *payload
 				fired.Err = recorded.Err(err)
@@ -5653,7 +5674,7 @@ func (p *BeforeRunEndPoint) runHooks(
 			return p.runHooks(ctx, run, payload, by, now)
 		}
 	}
-	inv := hookimpl.Start(ctx, now)
+	inv := hookimpl.Invocation{Ctx: now.Context(ctx), Snapshot: now}
 	current := *payload
 	defer func() {
 		if inv.Hook != 0 { // that hook crashed
@@ -5685,12 +5706,13 @@ type onRunEndPoint struct{}
 
 func (onRunEndPoint) Describe() *hookimpl.Point {
 	return &hookimpl.Point{
-		Spec:    "github.com/hookgen/hookgen/spec/agentspec",
-		Name:    "OnRunEnd",
-		Payload: "AgentResult",
-		Fire:    (*OnRunEndPoint).runHooks,
-		Calls: hookimpl.Checking[OnRunEndFunc](
-			OnRunEnd[AgentResult].OnRunEnd, OnRunEndObserver[AgentResult].ObserveOnRunEnd),
+		Spec:      "github.com/hookgen/hookgen/spec/agentspec",
+		Name:      "OnRunEnd",
+		Payload:   "AgentResult",
+		Fire:      (*OnRunEndPoint).runHooks,
+		Func:      OnRunEndFunc(nil),
+		Calls:     hookimpl.Checking(OnRunEnd[AgentResult].OnRunEnd),
+		Observing: hookimpl.Notifying(OnRunEndObserver[AgentResult].ObserveOnRunEnd),
 	}
 }
 
@@ -5701,14 +5723,14 @@ func (p *OnRunEndPoint) runHooks(
 	now := state.Current(snap)
 	if now == nil {
 		if now = state.Resolve(ctx, run, snap, nil); now.Recording() {
-			fired, recorded := hookimpl.Record[OnRunEndFired[AgentResult]](now)
-			fired.Payload = payload
+			fired := &OnRunEndFired[AgentResult]{Payload: payload}
+			recorded := now.Record(fired)
 			defer recorded.Notify(fired)
 			p.runHooks(ctx, run, payload, now)
 			return
 		}
 	}
-	inv := hookimpl.Start(ctx, now)
+	inv := hookimpl.Invocation{Ctx: now.Context(ctx), Snapshot: now}
 	at := &payload
 	defer func() {
 		if inv.Hook != 0 { // that hook crashed

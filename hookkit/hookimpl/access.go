@@ -21,7 +21,7 @@ func AnyPoints(holders ...RegistryHolder) []hookkit.AnyPoint {
 		r := holder.ownRegistry()
 		points[i] = hookkit.AnyPoint{
 			Spec: r.point.Spec, Name: r.point.Name, Payload: r.point.Payload, Results: r.point.Results,
-			Outcomes: r.point.outcomes, Contribution: r.point.Contribution,
+			Outcomes: r.point.outcomes, Contribution: r.point.contribution,
 		}
 		if k := r.point.Key; k != nil {
 			points[i].Key = k.name
@@ -39,7 +39,7 @@ func (r *Registry) New() any { return reflect.New(r.point.payloadType).Interface
 
 // ResumeRun implements [hookkit.AnyPoint.ResumeRun].
 func (r *Registry) ResumeRun(id, parent, root string) hookkit.AnyRun {
-	return r.point.ResumeRun(id, parent, root)
+	return r.point.resumeRun(id, parent, root)
 }
 
 // FireAny is Fire of [hookkit.AnyPoint]. It calls Point.Fire by reflection, so that generated code is smaller. Its
@@ -120,7 +120,7 @@ func (r *Registry) AddAny(h hookkit.AnyHook, opts []hookkit.GateOption) *hookkit
 	site := callsite.Of(2)
 	var hook any
 	if h != nil {
-		hook, set.Name = r.point.MakeHook(r.point.Name, h), cmp.Or(set.Name, nameOf(h))
+		hook, set.Name = r.point.hookFor(h), cmp.Or(set.Name, nameOf(h))
 	}
 	if set.FailClosed && !r.point.decides {
 		set.Invalid = "FailClosed, but hooks of this point decide nothing; remove the option"

@@ -7,152 +7,167 @@ import (
 	"github.com/hookgen/hookgen/hookkit"
 )
 
-// Calls is the part of a Point that calls and makes hooks, and calls observers. Each kind of hook has a function that
-// returns a Calls. It takes the function type of the hooks, and the methods of the point's interfaces.
+// Calls is the part of a Point that calls and makes hooks. Each kind of hook has a function that returns a Calls,
+// from the method of the point's interface.
+//
+// The compiler compiles these functions again for each point, and each copy of a function has the types in its name, and
+// so has the type of a variable that a function literal uses. So they have few type parameters, the literals get the
+// method as a parameter, and what does not depend on the types is elsewhere.
 type Calls struct {
-	// ResumeRun returns a run with a zero environment and the identity of another.
-	ResumeRun func(id, parent, root string) hookkit.AnyRun
-	// Call calls a hook of the point.
-	Call func(ctx context.Context, hook any, run hookkit.AnyRun, call hookkit.AnyCall) (hookkit.AnyReply, error)
-	// MakeHook makes a hook of the point from one for any point.
+	// Call calls a hook of the point with the method.
+	Call func(
+		method any, ctx context.Context, hook any, run hookkit.AnyRun, c hookkit.AnyCall,
+	) (hookkit.AnyReply, error)
+	// MakeHook makes a function that is a hook of the point from a hook for any point.
 	MakeHook func(point string, h hookkit.AnyHook) any
-	// Notify calls an observer of the point. fired is a pointer to the point's Fired struct.
-	Notify func(ctx context.Context, observer any, run hookkit.AnyRun, fired any)
-	// Contribution is the type of one contribution; nil where hooks contribute nothing.
-	Contribution reflect.Type
 
-	hookType, funcType, payloadType reflect.Type // the interface of the hooks, their function type, and the payload
-	decides                         bool         // hooks decide, so that FailClosed can tighten the policy
-	wraps                           bool         // Around: an error ends the fire, and need not be the hook's own
+	method    any // a function whose first parameter is a hook, and the fourth a payload
+	resumeRun func(id, parent, root string) hookkit.AnyRun
+
+	contribution reflect.Type // of one contribution; nil where hooks contribute nothing
+	decides      bool         // hooks decide, so that FailClosed can tighten the policy
+	wraps        bool         // Around: an error ends the fire, and need not be the hook's own
 }
-
-// hookOf makes a hook of the point from a function with its signature.
-func (c *Calls) hookOf(f any) any { return reflect.ValueOf(f).Convert(c.funcType).Interface() }
 
 // The functions below are not inlined, because the compiler would compile their closures twice for each point.
 
-// calls returns what all kinds of hooks have in common. An observer is an O or, from ObserveFunc, a function.
+// resuming returns a function that returns a run with a zero environment and the identity of another.
 //
 //go:noinline
-func calls[Func, H, E, P, O, F any](observe func(O, context.Context, *hookkit.Run[E], F)) Calls {
-	return Calls{
-		hookType: reflect.TypeFor[H](), funcType: reflect.TypeFor[Func](), payloadType: reflect.TypeFor[P](),
-		ResumeRun: func(id, parent, root string) hookkit.AnyRun {
-			var env E
-			return hookkit.ResumeRun(env, id, parent, root)
-		},
-		Notify: func(ctx context.Context, observer any, run hookkit.AnyRun, fired any) {
-			switch o := observer.(type) {
-			case O:
-				observe(o, ctx, As[*hookkit.Run[E]](run), *fired.(*F))
-			case func(context.Context, *hookkit.Run[E], F):
-				o(ctx, As[*hookkit.Run[E]](run), *fired.(*F))
-			}
-		},
+func resuming[E any]() func(id, parent, root string) hookkit.AnyRun {
+	return func(id, parent, root string) hookkit.AnyRun {
+		var env E
+		return hookkit.ResumeRun(env, id, parent, root)
 	}
+}
+
+// An Observing calls observers of a point.
+type Observing struct {
+	method any // of the interface of observers
+	notify func(method any, ctx context.Context, observer any, run hookkit.AnyRun, fired any)
+}
+
+// Notifying is for observers with the method. An observer is an O or, from ObserveFunc, a function; fired is a pointer
+// to the point's Fired struct.
+//
+//go:noinline
+func Notifying[O, E, F any](method func(O, context.Context, *hookkit.Run[E], F)) Observing {
+	return Observing{method, func(m any, ctx context.Context, observer any, run hookkit.AnyRun, fired any) {
+		own, _ := run.(*hookkit.Run[E])
+		at := fired.(*F)
+		if f, ok := observer.(func(context.Context, *hookkit.Run[E], F)); ok {
+			f(ctx, own, *at)
+		} else {
+			m.(func(O, context.Context, *hookkit.Run[E], F))(observer.(O), ctx, own, *at)
+		}
+	}}
 }
 
 // Checking is for hooks that only return an error.
 //
 //go:noinline
-func Checking[Func ~func(context.Context, *hookkit.Run[E], P) error, H, E, P, O, F any](
-	method func(H, context.Context, *hookkit.Run[E], P) error,
-	observe func(O, context.Context, *hookkit.Run[E], F),
-) Calls {
-	c := calls[Func, H, E, P](observe)
-	c.Call = func(ctx context.Context, h any, run hookkit.AnyRun, c hookkit.AnyCall) (hookkit.AnyReply, error) {
-		return hookkit.AnyReply{}, method(h.(H), ctx, As[*hookkit.Run[E]](run), As[P](c.Payload))
+func Checking[H, E, P any](method func(H, context.Context, *hookkit.Run[E], P) error) *Calls {
+	return &Calls{
+		Call: func(m any, ctx context.Context, h any, run hookkit.AnyRun, c hookkit.AnyCall) (hookkit.AnyReply, error) {
+			own, _ := run.(*hookkit.Run[E])
+			payload, _ := c.Payload.(P)
+			return hookkit.AnyReply{}, m.(func(H, context.Context, *hookkit.Run[E], P) error)(h.(H), ctx, own, payload)
+		},
+		MakeHook: func(point string, h hookkit.AnyHook) any {
+			return func(ctx context.Context, run *hookkit.Run[E], payload P) error {
+				reply, err := h(ctx, run, hookkit.AnyCall{Point: point, Payload: payload})
+				return foreign(reply, err, false, false)
+			}
+		},
+		method: method, resumeRun: resuming[E](),
 	}
-	c.MakeHook = func(point string, h hookkit.AnyHook) any {
-		return Func(func(ctx context.Context, run *hookkit.Run[E], payload P) error {
-			_, _, err := unpack[struct{}, struct{}](h(ctx, run, hookkit.AnyCall{Point: point, Payload: payload}))
-			return err
-		})
-	}
-	return c
 }
 
 // Deciding is for hooks that return a decision.
 //
 //go:noinline
-func Deciding[Func ~func(context.Context, *hookkit.Run[E], P) (D, error), H, E, P, D, O, F any](
-	method func(H, context.Context, *hookkit.Run[E], P) (D, error),
-	observe func(O, context.Context, *hookkit.Run[E], F),
-) Calls {
-	c := calls[Func, H, E, P](observe)
-	c.decides = true
-	c.Call = func(ctx context.Context, h any, run hookkit.AnyRun, c hookkit.AnyCall) (hookkit.AnyReply, error) {
-		out, err := method(h.(H), ctx, As[*hookkit.Run[E]](run), As[P](c.Payload))
-		return hookkit.AnyReply{Outcome: out}, err
+func Deciding[H, E, P, D any](method func(H, context.Context, *hookkit.Run[E], P) (D, error)) *Calls {
+	return &Calls{
+		Call: func(m any, ctx context.Context, h any, run hookkit.AnyRun, c hookkit.AnyCall) (hookkit.AnyReply, error) {
+			own, _ := run.(*hookkit.Run[E])
+			payload, _ := c.Payload.(P)
+			out, err := m.(func(H, context.Context, *hookkit.Run[E], P) (D, error))(h.(H), ctx, own, payload)
+			return hookkit.AnyReply{Outcome: out}, err
+		},
+		MakeHook: func(point string, h hookkit.AnyHook) any {
+			return func(ctx context.Context, run *hookkit.Run[E], payload P) (D, error) {
+				reply, err := h(ctx, run, hookkit.AnyCall{Point: point, Payload: payload})
+				out, legal := reply.Outcome.(D)
+				return out, foreign(reply, err, legal, false)
+			}
+		},
+		method: method, resumeRun: resuming[E](), decides: true,
 	}
-	c.MakeHook = func(point string, h hookkit.AnyHook) any {
-		return Func(func(ctx context.Context, run *hookkit.Run[E], payload P) (D, error) {
-			out, _, err := unpack[D, struct{}](h(ctx, run, hookkit.AnyCall{Point: point, Payload: payload}))
-			return out, err
-		})
-	}
-	return c
 }
 
 // Collecting is for hooks that return contributions.
 //
 //go:noinline
-func Collecting[Func ~func(context.Context, *hookkit.Run[E], P) ([]T, error), H, E, P, T, O, F any](
-	method func(H, context.Context, *hookkit.Run[E], P) ([]T, error),
-	observe func(O, context.Context, *hookkit.Run[E], F),
-) Calls {
-	c := calls[Func, H, E, P](observe)
-	c.Contribution = reflect.TypeFor[T]()
-	c.Call = func(ctx context.Context, h any, run hookkit.AnyRun, c hookkit.AnyCall) (hookkit.AnyReply, error) {
-		values, err := method(h.(H), ctx, As[*hookkit.Run[E]](run), As[P](c.Payload))
-		return hookkit.AnyReply{Collected: contributions(values)}, err
+func Collecting[H, E, P, T any](method func(H, context.Context, *hookkit.Run[E], P) ([]T, error)) *Calls {
+	return &Calls{
+		Call: func(m any, ctx context.Context, h any, run hookkit.AnyRun, c hookkit.AnyCall) (hookkit.AnyReply, error) {
+			own, _ := run.(*hookkit.Run[E])
+			payload, _ := c.Payload.(P)
+			values, err := m.(func(H, context.Context, *hookkit.Run[E], P) ([]T, error))(h.(H), ctx, own, payload)
+			return hookkit.AnyReply{Collected: contributions(values)}, err
+		},
+		MakeHook: func(point string, h hookkit.AnyHook) any {
+			return func(ctx context.Context, run *hookkit.Run[E], payload P) ([]T, error) {
+				reply, err := h(ctx, run, hookkit.AnyCall{Point: point, Payload: payload})
+				values, isList := reply.Collected.([]T)
+				return values, foreign(reply, err, false, isList)
+			}
+		},
+		method: method, resumeRun: resuming[E](), contribution: reflect.TypeFor[T](),
 	}
-	c.MakeHook = func(point string, h hookkit.AnyHook) any {
-		return Func(func(ctx context.Context, run *hookkit.Run[E], payload P) ([]T, error) {
-			_, values, err := unpack[struct{}, T](h(ctx, run, hookkit.AnyCall{Point: point, Payload: payload}))
-			return values, err
-		})
-	}
-	return c
 }
 
 // DecidingAndCollecting is for hooks that return a decision and contributions.
 //
 //go:noinline
-func DecidingAndCollecting[Func ~func(context.Context, *hookkit.Run[E], P) (D, []T, error), H, E, P, D, T, O, F any](
+func DecidingAndCollecting[H, E, P, D, T any](
 	method func(H, context.Context, *hookkit.Run[E], P) (D, []T, error),
-	observe func(O, context.Context, *hookkit.Run[E], F),
-) Calls {
-	c := calls[Func, H, E, P](observe)
-	c.decides, c.Contribution = true, reflect.TypeFor[T]()
-	c.Call = func(ctx context.Context, h any, run hookkit.AnyRun, c hookkit.AnyCall) (hookkit.AnyReply, error) {
-		out, values, err := method(h.(H), ctx, As[*hookkit.Run[E]](run), As[P](c.Payload))
-		return hookkit.AnyReply{Outcome: out, Collected: contributions(values)}, err
+) *Calls {
+	return &Calls{
+		Call: func(m any, ctx context.Context, h any, run hookkit.AnyRun, c hookkit.AnyCall) (hookkit.AnyReply, error) {
+			own, _ := run.(*hookkit.Run[E])
+			payload, _ := c.Payload.(P)
+			out, values, err := m.(func(H, context.Context, *hookkit.Run[E], P) (D, []T, error))(h.(H), ctx, own, payload)
+			return hookkit.AnyReply{Outcome: out, Collected: contributions(values)}, err
+		},
+		MakeHook: func(point string, h hookkit.AnyHook) any {
+			return func(ctx context.Context, run *hookkit.Run[E], payload P) (D, []T, error) {
+				reply, err := h(ctx, run, hookkit.AnyCall{Point: point, Payload: payload})
+				out, legal := reply.Outcome.(D)
+				values, isList := reply.Collected.([]T)
+				return out, values, foreign(reply, err, legal, isList)
+			}
+		},
+		method: method, resumeRun: resuming[E](), contribution: reflect.TypeFor[T](), decides: true,
 	}
-	c.MakeHook = func(point string, h hookkit.AnyHook) any {
-		return Func(func(ctx context.Context, run *hookkit.Run[E], payload P) (D, []T, error) {
-			return unpack[D, T](h(ctx, run, hookkit.AnyCall{Point: point, Payload: payload}))
-		})
-	}
-	return c
 }
 
-// Wrapping is for around hooks, from a function that calls one for any next, and one that makes one. N is the point's
-// next, and R its result.
+// Wrapping is for around hooks, from a function that calls one for any next, and one that makes one.
 //
 //go:noinline
-func Wrapping[Func ~func(context.Context, *hookkit.Run[E], P, N) (hookkit.Answer[R], error), H, E, P, N, R, O, F any](
+func Wrapping[H, E, P any](
 	call func(h H, ctx context.Context, run *hookkit.Run[E], payload P, c hookkit.AnyCall) (hookkit.AnyReply, error),
-	hook func(point string, h hookkit.AnyHook) Func,
-	observe func(O, context.Context, *hookkit.Run[E], F),
-) Calls {
-	c := calls[Func, H, E, P](observe)
-	c.wraps = true
-	c.Call = func(ctx context.Context, h any, run hookkit.AnyRun, c hookkit.AnyCall) (hookkit.AnyReply, error) {
-		return call(h.(H), ctx, As[*hookkit.Run[E]](run), As[P](c.Payload), c)
+	hook func(point string, h hookkit.AnyHook) any,
+) *Calls {
+	return &Calls{
+		Call: func(m any, ctx context.Context, h any, run hookkit.AnyRun, c hookkit.AnyCall) (hookkit.AnyReply, error) {
+			own, _ := run.(*hookkit.Run[E])
+			payload, _ := c.Payload.(P)
+			call := m.(func(H, context.Context, *hookkit.Run[E], P, hookkit.AnyCall) (hookkit.AnyReply, error))
+			return call(h.(H), ctx, own, payload, c)
+		},
+		MakeHook: hook, method: call, resumeRun: resuming[E](), wraps: true,
 	}
-	c.MakeHook = func(point string, h hookkit.AnyHook) any { return hook(point, h) }
-	return c
 }
 
 // As returns v as a T, or a zero T if v is nil or of another type.
@@ -169,19 +184,18 @@ func contributions[T any](values []T) any {
 	return values
 }
 
-// unpack returns the decision and the contributions in a reply. Where one has another type, or there is a result, the
-// error is ErrIllegal.
-func unpack[O, T any](reply hookkit.AnyReply, err error) (O, []T, error) {
-	out, legal := reply.Outcome.(O)
-	values, isList := reply.Collected.([]T)
+// foreign returns the error of a hook for any point: its own, or ErrIllegal if the reply has a decision that is not
+// legal, contributions that are no list of the point's, or a result.
+func foreign(reply hookkit.AnyReply, err error, legal, isList bool) error {
 	switch {
 	case err != nil:
+		return err
 	case !legal && reply.Outcome != nil:
-		err = Illegal(reply.Outcome)
+		return Illegal(reply.Outcome)
 	case !isList && reply.Collected != nil:
-		err = Illegal(reply.Collected)
+		return Illegal(reply.Collected)
 	case reply.Result != nil:
-		err = Illegal(reply.Result)
+		return Illegal(reply.Result)
 	}
-	return out, values, err
+	return nil
 }

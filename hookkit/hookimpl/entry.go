@@ -85,15 +85,13 @@ func byRank(a, b *entry) int { return cmp.Or(cmp.Compare(b.Priority, a.Priority)
 // guards it.
 var clock uint64
 
-// options collects the options of one registration. One that is nil, or of a type that is not hookkit's but embeds one
-// of the interfaces, is invalid. It is not inlined, because the compiler would compile it once more for each method of
-// each point.
-//
-//go:noinline
-func options[O any](opts []O) opaque.Settings {
+// options collects the options of one registration from a slice of them. One that is nil, or of a type that is not
+// hookkit's but embeds one of the interfaces, is invalid.
+func options(opts any) opaque.Settings {
 	var set opaque.Settings
-	for _, o := range opts {
-		if option, ok := any(o).(interface{ Apply(*opaque.Settings) }); ok {
+	for i, all := 0, reflect.ValueOf(opts); i < all.Len(); i++ {
+		o := all.Index(i).Interface()
+		if option, ok := o.(interface{ Apply(*opaque.Settings) }); ok {
 			option.Apply(&set)
 		} else if set.Invalid == "" {
 			set.Invalid = fmt.Sprintf("option %T: pass the result of one of the package's functions", o)

@@ -1,6 +1,7 @@
 package hookimpl
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"reflect"
@@ -14,17 +15,18 @@ type Invocation struct {
 	Ctx  context.Context
 	Hook uint // the running hook, counted from 1; 0 while none runs
 
-	snapshot *Snapshot
-	rank     int      // of the exit that leads a vote, 1 for the strongest; 0 while no hook has voted
-	refused  *[]error // at a CheckAll point; nil while no hook has refused
+	Snapshot *Snapshot
+
+	rank    int      // of the exit that leads a vote, 1 for the strongest; 0 while no hook has voted
+	refused *[]error // at a CheckAll point; nil while no hook has refused
 }
 
-// Start returns the Invocation of a fire.
-func Start(ctx context.Context, s *Snapshot) Invocation {
+// Context returns the context of the hooks in a fire with ctx.
+func (s *Snapshot) Context(ctx context.Context) context.Context {
 	if s.recording != nil && s.watched() {
-		ctx = s.recording
+		return s.recording
 	}
-	return Invocation{Ctx: Background(ctx), snapshot: s, rank: s.rank, refused: s.refused}
+	return Background(ctx)
 }
 
 // Background returns ctx, or the background context for a nil one.
@@ -35,7 +37,7 @@ func Background(ctx context.Context) context.Context {
 	return ctx
 }
 
-func (inv *Invocation) entry() *entry { return inv.snapshot.entries[inv.snapshot.first+inv.Hook-1] }
+func (inv *Invocation) entry() *entry { return inv.Snapshot.entries[inv.Snapshot.first+inv.Hook-1] }
 
 // Fail records that the running hook failed: with err or, if err is nil, because the outcome is not legal. It returns
 // the failure if that ends the fire, or nil if the next hook runs.
@@ -57,14 +59,14 @@ func (inv *Invocation) Crashed(recovered any, by *hookkit.By) error {
 func (inv *Invocation) failed(err error, gone bool, by *hookkit.By) error {
 	e, hook := inv.entry(), inv.Hook
 	inv.Hook = 0 // a failure handler that ends the goroutine, as testing's FailNow does, is no crash of the hook
-	f, ends := inv.snapshot.failed(inv.Ctx, e, err, gone, by)
-	if inv.snapshot.point.All {
-		if inv.refused == nil {
+	f, ends := inv.Snapshot.failed(inv.Ctx, e, err, gone, by)
+	if inv.Snapshot.point.All {
+		if inv.refused = cmp.Or(inv.refused, inv.Snapshot.refused); inv.refused == nil {
 			inv.refused = new([]error)
 		}
 		for _, earlier := range *inv.refused {
 			if ends { // and with the fire its goroutine, so that nobody receives the earlier refusals
-				inv.snapshot.report(inv.Ctx, earlier.(*hookkit.Failure))
+				inv.Snapshot.report(inv.Ctx, earlier.(*hookkit.Failure))
 			}
 		}
 		*inv.refused = append(*inv.refused, f)
@@ -79,7 +81,7 @@ func (inv *Invocation) failed(err error, gone bool, by *hookkit.By) error {
 // Refused returns the joined refusals at a CheckAll point, and sets bys to the hooks that made them. It is nil in the
 // fire of a single hook, which is a part of another fire.
 func (inv *Invocation) Refused(bys *[]hookkit.By) error {
-	if inv.refused == nil || inv.snapshot.single {
+	if inv.refused == nil || inv.Snapshot.single {
 		return nil
 	}
 	if bys != nil {
@@ -92,7 +94,7 @@ func (inv *Invocation) Refused(bys *[]hookkit.By) error {
 
 // Decided records the decision of the running hook.
 func (inv *Invocation) Decided(outcome any, by *hookkit.By) {
-	s := inv.snapshot
+	s := inv.Snapshot
 	if by == nil && s.recording == nil {
 		return
 	}
@@ -113,15 +115,16 @@ func (inv *Invocation) Left(outcome any, by *hookkit.By) {
 
 // Voted records the running hook's vote for the exit of that rank, and reports whether it leads now.
 func (inv *Invocation) Voted(outcome any, rank int, by *hookkit.By) bool {
-	leads := inv.rank == 0 || rank < inv.rank
+	leading := &inv.rank
+	if inv.Snapshot.single {
+		leading = &inv.Snapshot.rank
+	}
+	leads := *leading == 0 || rank < *leading
 	if leads {
-		inv.rank = rank
-		if inv.snapshot.single {
-			inv.snapshot.rank = rank
-		}
+		*leading = rank
 		inv.Decided(outcome, by)
 	}
-	if r := inv.snapshot.recording; r != nil {
+	if r := inv.Snapshot.recording; r != nil {
 		r.ballots = append(r.ballots, hookkit.Ballot{By: inv.entry().decision(outcome), Exit: outcome})
 	}
 	return leads
@@ -146,7 +149,7 @@ func (inv *Invocation) contributed(n int, by *[]hookkit.By) {
 // The generated code runs the hooks one by one then, so that each crash costs the same, however many there are. last is
 // the previous result of Rest, nil at first.
 func (inv *Invocation) Rest(last *Snapshot) *Snapshot {
-	s := inv.snapshot
+	s := inv.Snapshot
 	if last != nil {
 		inv.rank = last.rank
 	}

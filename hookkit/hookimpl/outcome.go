@@ -28,8 +28,6 @@ func Edited[T any](to T, reason string) Replacing[T] {
 	return Replacing[T]{replacement{hookkit.DecisionEdit, reason}, to}
 }
 
-func (r replacement) decision() (string, string) { return r.kind, r.reason }
-
 // decision describes a decision of the entry's hook.
 func (e *entry) decision(outcome any) hookkit.By {
 	decision, reason := describe(outcome)
@@ -42,17 +40,19 @@ func (e *entry) answered() any {
 	return hookkit.By{Hook: e.Name, Site: e.Site, Decision: hookkit.DecisionAnswered}
 }
 
-// describe names an outcome and its reason. The reason of an exit is its field Reason, if that is a string.
+// describe names an outcome and its reason. The reason of an exit is its field Reason, if that is a string. A method of
+// the outcomes would be in the program once for each point.
 func describe(outcome any) (decision, reason string) {
-	switch o := outcome.(type) {
-	case nil:
-		return "", ""
-	case interface{ decision() (string, string) }:
-		return o.decision()
-	}
 	v := reflect.ValueOf(outcome)
+	if !v.IsValid() {
+		return "", ""
+	}
 	t := v.Type()
 	if t.Kind() == reflect.Struct {
+		if t.NumField() > 0 && t.Field(0).Type == reflect.TypeFor[replacement]() {
+			made := v.Field(0)
+			return made.Field(0).String(), made.Field(1).String()
+		}
 		if f, ok := t.FieldByName("Reason"); ok && f.Type.Kind() == reflect.String {
 			if r, err := v.FieldByIndexErr(f.Index); err == nil { // not inside a nil pointer
 				reason = r.String()

@@ -1,7 +1,9 @@
 package hookimpl
 
 import (
+	"context"
 	"reflect"
+	"sync"
 	"unsafe"
 
 	"github.com/hookgen/hookgen/hookkit"
@@ -22,11 +24,48 @@ type Point struct {
 	Replace any   // the constructor, for example ReplaceBeforeTool; nil without one
 	Edit    any   // the constructor, for example EditBeforeShow; nil without one
 	Exits   []any // a zero value of each exit
-	Fire    any   // the method runHooks of the generated Point, for [Registry.Fire]
-	Calls
+	Fire    any   // the method runHooks of the generated Point, for [Registry.FireAny]
+	Func    any   // a nil function of the type of the point's hooks, for example BeforeToolFunc
+	*Calls
+	Observing
 
-	outcomes []hookkit.Outcome // that are legal; every AnyPoint of the point has them
+	outcomes              []hookkit.Outcome // that are legal; every AnyPoint of the point has them
+	hookType, payloadType reflect.Type      // the interface of the hooks, and the payload
 }
+
+// A Description is a type that describes a point. Generated code has one for each point.
+type Description interface{ Describe() *Point }
+
+// descriptions caches the results of Describe.
+var descriptions sync.Map
+
+// describePoint returns the description of a point. It is the same for all Hooks of the program.
+func describePoint(d Description) *Point {
+	if p, ok := descriptions.Load(d); ok {
+		return p.(*Point)
+	}
+	p := d.Describe()
+	p.outcomes = p.legal()
+	method := reflect.TypeOf(p.Calls.method)
+	p.hookType, p.payloadType = method.In(0), method.In(3)
+	made, _ := descriptions.LoadOrStore(d, p)
+	return made.(*Point)
+}
+
+// call calls a hook of the point.
+func (p *Point) call(
+	ctx context.Context, hook any, run hookkit.AnyRun, c hookkit.AnyCall,
+) (hookkit.AnyReply, error) {
+	return p.Call(p.Calls.method, ctx, hook, run, c)
+}
+
+// hookOf makes a hook of the point from a function with its signature.
+func (p *Point) hookOf(f any) any {
+	return reflect.ValueOf(f).Convert(reflect.TypeOf(p.Func)).Interface()
+}
+
+// hookFor makes a hook of the point from one for any point.
+func (p *Point) hookFor(h hookkit.AnyHook) any { return p.hookOf(p.MakeHook(p.Name, h)) }
 
 // at returns the generated Point of a State: a pointer with the type of the receiver of Fire. The State is at the
 // beginning of the Point, so that both have the same address.

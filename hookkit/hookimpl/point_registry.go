@@ -1,11 +1,6 @@
 package hookimpl
 
-import (
-	"reflect"
-	"sync"
-
-	"github.com/hookgen/hookgen/hookkit"
-)
+import "github.com/hookgen/hookgen/hookkit"
 
 // A PointRegistry is the part that all generated Points have in common: registering hooks and observers, and listing
 // them. A Point embeds one under a name that is not exported, so that only the exported methods below are promoted.
@@ -17,60 +12,37 @@ import (
 // Its underlying type is that of [State]. So a Point reaches its State by converting the pointer to the embedded field.
 type PointRegistry[D Description, H, F, O, OF, Option any] State
 
-// A Description is a type that describes a point. Generated code has one for each point.
-type Description interface{ Describe() *Point }
-
-// descriptions caches the results of Describe, by the type of the Description.
-var descriptions sync.Map
-
-// Describe returns the description of a point. It is the same for all Hooks of the program.
-func Describe[D Description]() *Point {
-	key := reflect.TypeFor[D]()
-	if p, ok := descriptions.Load(key); ok {
-		return p.(*Point)
-	}
-	var d D
-	p := d.Describe()
-	p.outcomes = p.legal()
-	made, _ := descriptions.LoadOrStore(key, p)
-	return made.(*Point)
-}
-
-// ownRegistry returns the registry of the point, which it makes on first use. It is not inlined, because the compiler
-// would compile it once more for each method of each point.
-//
-//go:noinline
 func (r *PointRegistry[D, H, F, O, OF, Option]) ownRegistry() *Registry {
-	return (*State)(r).ownRegistry(Describe[D])
+	return (*State)(r).ownRegistry(*new(D))
 }
 
 // Add registers a hook. It panics, naming the place of the call, if the hook is nil or the order asked for is
 // impossible.
 func (r *PointRegistry[D, H, F, O, OF, Option]) Add(h H, opts ...Option) *hookkit.Registration {
-	return r.ownRegistry().add(isHook, h, options(opts))
+	return (*State)(r).ownRegistry(*new(D)).add(isHook, h, opts)
 }
 
 // AddFunc registers a function as a hook. It panics as Add does.
 func (r *PointRegistry[D, H, F, O, OF, Option]) AddFunc(f F, opts ...Option) *hookkit.Registration {
-	own := r.ownRegistry()
-	return own.add(isHook, own.point.hookOf(f), options(opts))
+	own := (*State)(r).ownRegistry(*new(D))
+	return own.add(isHook, own.point.hookOf(f), opts)
 }
 
 // Observe registers an observer. It panics as Add does.
 func (r *PointRegistry[D, H, F, O, OF, Option]) Observe(
 	o O, opts ...hookkit.ObserverOption,
 ) *hookkit.Registration {
-	return r.ownRegistry().add(isObserver, o, options(opts))
+	return (*State)(r).ownRegistry(*new(D)).add(isObserver, o, opts)
 }
 
 // ObserveFunc registers a function as an observer. It panics as Add does.
 func (r *PointRegistry[D, H, F, O, OF, Option]) ObserveFunc(
 	f OF, opts ...hookkit.ObserverOption,
 ) *hookkit.Registration {
-	return r.ownRegistry().add(isObserver, f, options(opts))
+	return (*State)(r).ownRegistry(*new(D)).add(isObserver, f, opts)
 }
 
 // List lists the hooks in firing order, those of outer layers included.
 func (r *PointRegistry[D, H, F, O, OF, Option]) List() []hookkit.Info {
-	return r.ownRegistry().Hooks()
+	return (*State)(r).ownRegistry(*new(D)).Hooks()
 }

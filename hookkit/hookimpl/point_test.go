@@ -1,6 +1,7 @@
 package hookimpl
 
 import (
+	"context"
 	"errors"
 	"io"
 	"reflect"
@@ -49,7 +50,11 @@ func TestDecision(t *testing.T) {
 		"error and illegal outcome": {reply: hookkit.AnyReply{Outcome: 1, Collected: 2, Result: 3}, err: bad},
 	} {
 		t.Run(name, func(t *testing.T) {
-			out, values, err := unpack[error, int](c.reply, c.err)
+			method := func(any, context.Context, *hookkit.Run[int], string) (error, []int, error) { return nil, nil, nil }
+			hook := DecidingAndCollecting(method).MakeHook("P",
+				func(context.Context, hookkit.AnyRun, hookkit.AnyCall) (hookkit.AnyReply, error) { return c.reply, c.err })
+			own := hook.(func(context.Context, *hookkit.Run[int], string) (error, []int, error))
+			out, values, err := own(t.Context(), nil, "")
 			if out != c.out || !reflect.DeepEqual(values, c.values) || errors.Is(err, hookkit.ErrIllegal) != c.illegal ||
 				c.err != nil && err != c.err || !c.illegal && c.err == nil && err != nil {
 				t.Errorf("got %v, %v, %v", out, values, err)

@@ -36,20 +36,14 @@ func (s *Snapshot) record(ctx context.Context, run hookkit.AnyRun, key any, call
 	return &r.snapshot
 }
 
-// Record begins the recording of a fire. It returns an empty Fired struct of the point, which [Snapshot.Notify] gets
-// back, and s again: the deferred function of a fire needs a variable that does not change. It is small enough to be
-// inlined, because the compiler would compile it again for each point.
-func Record[F any](s *Snapshot) (fired *F, recorded *Snapshot) {
-	fired = new(F)
-	s.recording.begin(fired)
-	return fired, s
-}
-
-// begin starts the recording. Nobody else uses the Fired struct before Notify.
-func (r *recording) begin(fired any) {
+// Record begins the recording of a fire. It takes a pointer to a Fired struct of the point with the payload, which
+// [Snapshot.Notify] gets again and nobody else uses until then. It returns s: the deferred function of a fire needs a
+// variable that does not change.
+func (s *Snapshot) Record(fired any) (recorded *Snapshot) {
 	v := reflect.ValueOf(fired).Elem()
-	r.verdict = v.Field(v.NumField() - 1).Addr().Interface().(*hookkit.Verdict)
-	r.verdict.Start = time.Now()
+	s.recording.verdict = v.Field(v.NumField() - 1).Addr().Interface().(*hookkit.Verdict)
+	s.recording.verdict.Start = time.Now()
+	return s
 }
 
 // Recording reports whether the fire has observers or tracers to notify when it ends, and has not called Record yet.

@@ -76,9 +76,9 @@ func (r *Registry) changed() {
 }
 
 // add registers a hook or an observer for a method of the generated Point.
-func (r *Registry) add(k kind, hook any, set opaque.Settings) *hookkit.Registration {
+func (r *Registry) add(k kind, hook, opts any) *hookkit.Registration {
 	verb, site := callsite.OfMethod()
-	return r.addAt(verb, site, k, hook, set)
+	return r.addAt(verb, site, k, hook, options(opts))
 }
 
 // addAt registers a hook or an observer, at the site.

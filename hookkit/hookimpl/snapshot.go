@@ -85,7 +85,7 @@ func (s *Snapshot) fill() {
 	for i, e := range s.entries {
 		hook := e.hook
 		if s.watched() || e.Timeout > 0 {
-			hook = s.point.MakeHook(s.point.Name, (&supervisedHook{snapshot: s, entry: e}).call)
+			hook = s.point.hookFor((&supervisedHook{snapshot: s, entry: e}).call)
 		}
 		hooks.Index(i).Set(reflect.ValueOf(hook))
 	}

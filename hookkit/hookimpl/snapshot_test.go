@@ -1,20 +1,22 @@
 package hookimpl
 
 import (
-	"reflect"
 	"testing"
 
 	"github.com/hookgen/hookgen/hookkit"
-	"github.com/hookgen/hookgen/hookkit/internal/opaque"
 )
 
 // bare returns the registry of a point whose hooks are functions.
-func bare(s *State) *Registry { return s.ownRegistry(func() *Point { return &barePoint }) }
+func bare(s *State) *Registry { return s.ownRegistry(bareDescription{}) }
+
+type bareDescription struct{}
+
+func (bareDescription) Describe() *Point { return &barePoint }
 
 // ownRegistry makes a Registry a RegistryHolder, as a generated Point is.
 func (r *Registry) ownRegistry() *Registry { return r }
 
-var barePoint = Point{Name: "Bare", Fire: func(*State) {}, Calls: Calls{hookType: reflect.TypeFor[func()]()}}
+var barePoint = Point{Name: "Bare", Fire: func(*State) {}, Calls: &Calls{method: func(func(), any, any, any) {}}}
 
 // A fire reuses the snapshot of the last one until a layer changes.
 func TestSnapshotIsCurrentUntilALayerChanges(t *testing.T) {
@@ -40,7 +42,7 @@ func TestSnapshotIsCurrentUntilALayerChanges(t *testing.T) {
 	for name, changed := range layers {
 		t.Run(name, func(t *testing.T) {
 			resolve(t, 0)
-			reg := bare(changed).add(isHook, func() {}, opaque.Settings{})
+			reg := bare(changed).add(isHook, func() {}, []hookkit.HookOption{})
 			stale(t, "a hook was added")
 			resolve(t, 1)
 			reg.Remove()
@@ -70,7 +72,7 @@ func TestOnlyLayersAreActiveWithoutHooks(t *testing.T) {
 	}
 	Layer("inner", AnyPoints(bare(&inner)), AnyPoints(bare(&outer)))
 	active(false)
-	reg := bare(&outer).add(isHook, func() {}, opaque.Settings{})
+	reg := bare(&outer).add(isHook, func() {}, []hookkit.HookOption{})
 	active(true)
 	reg.Remove()
 	active(false)

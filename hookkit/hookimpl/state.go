@@ -38,10 +38,10 @@ func (s *State) activate(active bool) {
 
 // ownRegistry returns the registry of the point, which it makes on first use. The State must have been used, or be
 // active, before its field registry is.
-func (s *State) ownRegistry(describe func() *Point) *Registry {
+func (s *State) ownRegistry(d Description) *Registry {
 	s.once.Do(func() {
 		r := &s.registry
-		r.point, r.state = describe(), s
+		r.point, r.state = describePoint(d), s
 		r.genPoint = r.point.at(s)
 	})
 	return &s.registry

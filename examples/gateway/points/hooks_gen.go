@@ -1246,17 +1246,18 @@ type onRequestPoint struct{}
 
 func (onRequestPoint) Describe() *hookimpl.Point {
 	return &hookimpl.Point{
-		Spec:    "example.com/gateway/points",
-		Name:    "OnRequest",
-		Payload: "Request",
-		Results: "Replace, Respond, FailClosed",
-		Key:     hookimpl.KeyOf("Route", func(payload Request) Route { return payload.Route }),
-		Closed:  true,
-		Replace: ReplaceOnRequest,
-		Exits:   []any{Respond{}},
-		Fire:    (*OnRequestPoint).runHooks,
-		Calls: hookimpl.Deciding[OnRequestFunc](
-			OnRequest[Request].OnRequest, OnRequestObserver[Request].ObserveOnRequest),
+		Spec:      "example.com/gateway/points",
+		Name:      "OnRequest",
+		Payload:   "Request",
+		Results:   "Replace, Respond, FailClosed",
+		Key:       hookimpl.KeyOf("Route", func(payload Request) Route { return payload.Route }),
+		Closed:    true,
+		Replace:   ReplaceOnRequest,
+		Exits:     []any{Respond{}},
+		Fire:      (*OnRequestPoint).runHooks,
+		Func:      OnRequestFunc(nil),
+		Calls:     hookimpl.Deciding(OnRequest[Request].OnRequest),
+		Observing: hookimpl.Notifying(OnRequestObserver[Request].ObserveOnRequest),
 	}
 }
 
@@ -1270,8 +1271,8 @@ func (p *OnRequestPoint) runHooks(
 	now := state.CurrentFor(snap, *key)
 	if now == nil {
 		if now = state.Resolve(ctx, run, snap, *key); now.Recording() {
-			fired, recorded := hookimpl.Record[OnRequestFired[Request]](now)
-			fired.Payload = *payload
+			fired := &OnRequestFired[Request]{Payload: *payload}
+			recorded := now.Record(fired)
 			defer func() {
 				fired.Final, fired.Exit = *payload, exit
 				fired.Err = recorded.Err(err)
@@ -1280,7 +1281,7 @@ func (p *OnRequestPoint) runHooks(
 			return p.runHooks(ctx, run, payload, by, key, now)
 		}
 	}
-	inv := hookimpl.Start(ctx, now)
+	inv := hookimpl.Invocation{Ctx: now.Context(ctx), Snapshot: now}
 	current := *payload
 	defer func() {
 		if inv.Hook != 0 { // that hook crashed
@@ -1318,16 +1319,17 @@ type authenticatePoint struct{}
 
 func (authenticatePoint) Describe() *hookimpl.Point {
 	return &hookimpl.Point{
-		Spec:    "example.com/gateway/points",
-		Name:    "Authenticate",
-		Payload: "Request",
-		Results: "Vote, Reject, FailClosed",
-		Key:     hookimpl.KeyOf("Route", func(payload Request) Route { return payload.Route }),
-		Closed:  true,
-		Exits:   []any{Reject{}},
-		Fire:    (*AuthenticatePoint).runHooks,
-		Calls: hookimpl.Deciding[AuthenticateFunc](
-			Authenticate[Request].Authenticate, AuthenticateObserver[Request].ObserveAuthenticate),
+		Spec:      "example.com/gateway/points",
+		Name:      "Authenticate",
+		Payload:   "Request",
+		Results:   "Vote, Reject, FailClosed",
+		Key:       hookimpl.KeyOf("Route", func(payload Request) Route { return payload.Route }),
+		Closed:    true,
+		Exits:     []any{Reject{}},
+		Fire:      (*AuthenticatePoint).runHooks,
+		Func:      AuthenticateFunc(nil),
+		Calls:     hookimpl.Deciding(Authenticate[Request].Authenticate),
+		Observing: hookimpl.Notifying(AuthenticateObserver[Request].ObserveAuthenticate),
 	}
 }
 
@@ -1340,8 +1342,8 @@ func (p *AuthenticatePoint) runHooks(
 	now := state.CurrentFor(snap, *key)
 	if now == nil {
 		if now = state.Resolve(ctx, run, snap, *key); now.Recording() {
-			fired, recorded := hookimpl.Record[AuthenticateFired[Request]](now)
-			fired.Payload = payload
+			fired := &AuthenticateFired[Request]{Payload: payload}
+			recorded := now.Record(fired)
 			defer func() {
 				fired.Exit = exit
 				fired.Err = recorded.Err(err)
@@ -1351,7 +1353,7 @@ func (p *AuthenticatePoint) runHooks(
 			return p.runHooks(ctx, run, payload, by, key, now)
 		}
 	}
-	inv := hookimpl.Start(ctx, now)
+	inv := hookimpl.Invocation{Ctx: now.Context(ctx), Snapshot: now}
 	defer func() {
 		if inv.Hook != 0 { // that hook crashed
 			err = inv.Crashed(recover(), by)
@@ -1388,15 +1390,16 @@ type limitRatePoint struct{}
 
 func (limitRatePoint) Describe() *hookimpl.Point {
 	return &hookimpl.Point{
-		Spec:    "example.com/gateway/points",
-		Name:    "LimitRate",
-		Payload: "Request",
-		Results: "Respond, FailOpen",
-		Key:     hookimpl.KeyOf("Route", func(payload Request) Route { return payload.Route }),
-		Exits:   []any{Respond{}},
-		Fire:    (*LimitRatePoint).runHooks,
-		Calls: hookimpl.Deciding[LimitRateFunc](
-			LimitRate[Request].LimitRate, LimitRateObserver[Request].ObserveLimitRate),
+		Spec:      "example.com/gateway/points",
+		Name:      "LimitRate",
+		Payload:   "Request",
+		Results:   "Respond, FailOpen",
+		Key:       hookimpl.KeyOf("Route", func(payload Request) Route { return payload.Route }),
+		Exits:     []any{Respond{}},
+		Fire:      (*LimitRatePoint).runHooks,
+		Func:      LimitRateFunc(nil),
+		Calls:     hookimpl.Deciding(LimitRate[Request].LimitRate),
+		Observing: hookimpl.Notifying(LimitRateObserver[Request].ObserveLimitRate),
 	}
 }
 
@@ -1409,8 +1412,8 @@ func (p *LimitRatePoint) runHooks(
 	now := state.CurrentFor(snap, *key)
 	if now == nil {
 		if now = state.Resolve(ctx, run, snap, *key); now.Recording() {
-			fired, recorded := hookimpl.Record[LimitRateFired[Request]](now)
-			fired.Payload = payload
+			fired := &LimitRateFired[Request]{Payload: payload}
+			recorded := now.Record(fired)
 			defer func() {
 				fired.Exit = exit
 				fired.Err = recorded.Err(err)
@@ -1419,7 +1422,7 @@ func (p *LimitRatePoint) runHooks(
 			return p.runHooks(ctx, run, payload, by, key, now)
 		}
 	}
-	inv := hookimpl.Start(ctx, now)
+	inv := hookimpl.Invocation{Ctx: now.Context(ctx), Snapshot: now}
 	at := &payload
 	defer func() {
 		if inv.Hook != 0 { // that hook crashed
@@ -1456,16 +1459,17 @@ type rewriteTargetPoint struct{}
 
 func (rewriteTargetPoint) Describe() *hookimpl.Point {
 	return &hookimpl.Point{
-		Spec:    "example.com/gateway/points",
-		Name:    "RewriteTarget",
-		Payload: "Request",
-		Results: "Edit[Target], FailClosed",
-		Key:     hookimpl.KeyOf("Route", func(payload Request) Route { return payload.Route }),
-		Closed:  true,
-		Edit:    EditRewriteTarget,
-		Fire:    (*RewriteTargetPoint).runHooks,
-		Calls: hookimpl.Deciding[RewriteTargetFunc](
-			RewriteTarget[Request].RewriteTarget, RewriteTargetObserver[Request].ObserveRewriteTarget),
+		Spec:      "example.com/gateway/points",
+		Name:      "RewriteTarget",
+		Payload:   "Request",
+		Results:   "Edit[Target], FailClosed",
+		Key:       hookimpl.KeyOf("Route", func(payload Request) Route { return payload.Route }),
+		Closed:    true,
+		Edit:      EditRewriteTarget,
+		Fire:      (*RewriteTargetPoint).runHooks,
+		Func:      RewriteTargetFunc(nil),
+		Calls:     hookimpl.Deciding(RewriteTarget[Request].RewriteTarget),
+		Observing: hookimpl.Notifying(RewriteTargetObserver[Request].ObserveRewriteTarget),
 	}
 }
 
@@ -1479,8 +1483,8 @@ func (p *RewriteTargetPoint) runHooks(
 	now := state.CurrentFor(snap, *key)
 	if now == nil {
 		if now = state.Resolve(ctx, run, snap, *key); now.Recording() {
-			fired, recorded := hookimpl.Record[RewriteTargetFired[Request]](now)
-			fired.Payload = *payload
+			fired := &RewriteTargetFired[Request]{Payload: *payload}
+			recorded := now.Record(fired)
 			defer func() {
 				fired.Final = *payload
 				fired.Err = recorded.Err(err)
@@ -1489,7 +1493,7 @@ func (p *RewriteTargetPoint) runHooks(
 			return p.runHooks(ctx, run, payload, by, key, now)
 		}
 	}
-	inv := hookimpl.Start(ctx, now)
+	inv := hookimpl.Invocation{Ctx: now.Context(ctx), Snapshot: now}
 	current := *payload
 	defer func() {
 		if inv.Hook != 0 { // that hook crashed
@@ -1521,15 +1525,16 @@ type pickUpstreamPoint struct{}
 
 func (pickUpstreamPoint) Describe() *hookimpl.Point {
 	return &hookimpl.Point{
-		Spec:    "example.com/gateway/points",
-		Name:    "PickUpstream",
-		Payload: "Choice",
-		Results: "Edit[Upstream], FailOpen",
-		Key:     hookimpl.KeyOf("Route", func(payload Choice) Route { return payload.Request.Route }),
-		Edit:    EditPickUpstream,
-		Fire:    (*PickUpstreamPoint).runHooks,
-		Calls: hookimpl.Deciding[PickUpstreamFunc](
-			PickUpstream[Choice].PickUpstream, PickUpstreamObserver[Choice].ObservePickUpstream),
+		Spec:      "example.com/gateway/points",
+		Name:      "PickUpstream",
+		Payload:   "Choice",
+		Results:   "Edit[Upstream], FailOpen",
+		Key:       hookimpl.KeyOf("Route", func(payload Choice) Route { return payload.Request.Route }),
+		Edit:      EditPickUpstream,
+		Fire:      (*PickUpstreamPoint).runHooks,
+		Func:      PickUpstreamFunc(nil),
+		Calls:     hookimpl.Deciding(PickUpstream[Choice].PickUpstream),
+		Observing: hookimpl.Notifying(PickUpstreamObserver[Choice].ObservePickUpstream),
 	}
 }
 
@@ -1543,8 +1548,8 @@ func (p *PickUpstreamPoint) runHooks(
 	now := state.CurrentFor(snap, *key)
 	if now == nil {
 		if now = state.Resolve(ctx, run, snap, *key); now.Recording() {
-			fired, recorded := hookimpl.Record[PickUpstreamFired[Choice]](now)
-			fired.Payload = *payload
+			fired := &PickUpstreamFired[Choice]{Payload: *payload}
+			recorded := now.Record(fired)
 			defer func() {
 				fired.Final = *payload
 				fired.Err = recorded.Err(err)
@@ -1553,7 +1558,7 @@ func (p *PickUpstreamPoint) runHooks(
 			return p.runHooks(ctx, run, payload, by, key, now)
 		}
 	}
-	inv := hookimpl.Start(ctx, now)
+	inv := hookimpl.Invocation{Ctx: now.Context(ctx), Snapshot: now}
 	current := *payload
 	defer func() {
 		if inv.Hook != 0 { // that hook crashed
@@ -1591,15 +1596,15 @@ type upstreamHeadersPoint struct{}
 
 func (upstreamHeadersPoint) Describe() *hookimpl.Point {
 	return &hookimpl.Point{
-		Spec:    "example.com/gateway/points",
-		Name:    "UpstreamHeaders",
-		Payload: "Request",
-		Results: "Collect[Header]",
-		Key:     hookimpl.KeyOf("Route", func(payload Request) Route { return payload.Route }),
-		Fire:    (*UpstreamHeadersPoint).runHooks,
-		Calls: hookimpl.Collecting[UpstreamHeadersFunc](
-			UpstreamHeaders[Request].UpstreamHeaders,
-			UpstreamHeadersObserver[Request].ObserveUpstreamHeaders),
+		Spec:      "example.com/gateway/points",
+		Name:      "UpstreamHeaders",
+		Payload:   "Request",
+		Results:   "Collect[Header]",
+		Key:       hookimpl.KeyOf("Route", func(payload Request) Route { return payload.Route }),
+		Fire:      (*UpstreamHeadersPoint).runHooks,
+		Func:      UpstreamHeadersFunc(nil),
+		Calls:     hookimpl.Collecting(UpstreamHeaders[Request].UpstreamHeaders),
+		Observing: hookimpl.Notifying(UpstreamHeadersObserver[Request].ObserveUpstreamHeaders),
 	}
 }
 
@@ -1612,8 +1617,8 @@ func (p *UpstreamHeadersPoint) runHooks(
 	now := state.CurrentFor(snap, *key)
 	if now == nil {
 		if now = state.Resolve(ctx, run, snap, *key); now.Recording() {
-			fired, recorded := hookimpl.Record[UpstreamHeadersFired[Request]](now)
-			fired.Payload = payload
+			fired := &UpstreamHeadersFired[Request]{Payload: payload}
+			recorded := now.Record(fired)
 			defer func() {
 				fired.Collected = hookimpl.Returned(recorded, collected)
 				recorded.Notify(fired)
@@ -1621,7 +1626,7 @@ func (p *UpstreamHeadersPoint) runHooks(
 			return p.runHooks(ctx, run, payload, bys, key, now)
 		}
 	}
-	inv := hookimpl.Start(ctx, now)
+	inv := hookimpl.Invocation{Ctx: now.Context(ctx), Snapshot: now}
 	at := &payload
 	defer func() {
 		if inv.Hook != 0 { // that hook crashed
@@ -1658,7 +1663,8 @@ func (aroundUpstreamPoint) Describe() *hookimpl.Point {
 		Results: "Around[*http.Response]",
 		Key:     hookimpl.KeyOf("Route", func(payload Exchange) Route { return payload.Route }),
 		Fire:    (*AroundUpstreamPoint).runHooks,
-		Calls: hookimpl.Wrapping[AroundUpstreamFunc](
+		Func:    AroundUpstreamFunc(nil),
+		Calls: hookimpl.Wrapping(
 			func(
 				h AroundUpstream[Exchange],
 				ctx context.Context,
@@ -1677,7 +1683,7 @@ func (aroundUpstreamPoint) Describe() *hookimpl.Point {
 				answer, err := h.AroundUpstream(ctx, run, payload, AroundUpstreamNext{inv, 0})
 				return hookimpl.Reply(answer), err
 			},
-			func(point string, h hookkit.AnyHook) AroundUpstreamFunc {
+			func(point string, h hookkit.AnyHook) any {
 				return func(
 					ctx context.Context,
 					run *Run,
@@ -1697,8 +1703,8 @@ func (aroundUpstreamPoint) Describe() *hookimpl.Point {
 					return hookimpl.AnswerOf[*http.Response](reply, err)
 				}
 			},
-			AroundUpstreamObserver[Exchange].ObserveAroundUpstream,
 		),
+		Observing: hookimpl.Notifying(AroundUpstreamObserver[Exchange].ObserveAroundUpstream),
 	}
 }
 
@@ -1771,8 +1777,8 @@ func (p *AroundUpstreamPoint) runHooks(
 	inv := &aroundUpstreamInvocation{Run: run, Snap: now, Do: act, Key: own}
 	defer inv.Finish(ctx, now)
 	if now.Recording() {
-		fired, recorded := hookimpl.Record[AroundUpstreamFired[Exchange]](now)
-		fired.Payload = payload
+		fired := &AroundUpstreamFired[Exchange]{Payload: payload}
+		recorded := now.Record(fired)
 		defer func() {
 			fired.Result = result
 			fired.Err = recorded.Err(err)
@@ -1789,16 +1795,16 @@ type onUpstreamErrorPoint struct{}
 
 func (onUpstreamErrorPoint) Describe() *hookimpl.Point {
 	return &hookimpl.Point{
-		Spec:    "example.com/gateway/points",
-		Name:    "OnUpstreamError",
-		Payload: "UpstreamError",
-		Results: "Respond, FailOpen",
-		Key:     hookimpl.KeyOf("Route", func(payload UpstreamError) Route { return payload.Request.Route }),
-		Exits:   []any{Respond{}},
-		Fire:    (*OnUpstreamErrorPoint).runHooks,
-		Calls: hookimpl.Deciding[OnUpstreamErrorFunc](
-			OnUpstreamError[UpstreamError].OnUpstreamError,
-			OnUpstreamErrorObserver[UpstreamError].ObserveOnUpstreamError),
+		Spec:      "example.com/gateway/points",
+		Name:      "OnUpstreamError",
+		Payload:   "UpstreamError",
+		Results:   "Respond, FailOpen",
+		Key:       hookimpl.KeyOf("Route", func(payload UpstreamError) Route { return payload.Request.Route }),
+		Exits:     []any{Respond{}},
+		Fire:      (*OnUpstreamErrorPoint).runHooks,
+		Func:      OnUpstreamErrorFunc(nil),
+		Calls:     hookimpl.Deciding(OnUpstreamError[UpstreamError].OnUpstreamError),
+		Observing: hookimpl.Notifying(OnUpstreamErrorObserver[UpstreamError].ObserveOnUpstreamError),
 	}
 }
 
@@ -1811,8 +1817,8 @@ func (p *OnUpstreamErrorPoint) runHooks(
 	now := state.CurrentFor(snap, *key)
 	if now == nil {
 		if now = state.Resolve(ctx, run, snap, *key); now.Recording() {
-			fired, recorded := hookimpl.Record[OnUpstreamErrorFired[UpstreamError]](now)
-			fired.Payload = payload
+			fired := &OnUpstreamErrorFired[UpstreamError]{Payload: payload}
+			recorded := now.Record(fired)
 			defer func() {
 				fired.Exit = exit
 				fired.Err = recorded.Err(err)
@@ -1821,7 +1827,7 @@ func (p *OnUpstreamErrorPoint) runHooks(
 			return p.runHooks(ctx, run, payload, by, key, now)
 		}
 	}
-	inv := hookimpl.Start(ctx, now)
+	inv := hookimpl.Invocation{Ctx: now.Context(ctx), Snapshot: now}
 	at := &payload
 	defer func() {
 		if inv.Hook != 0 { // that hook crashed
@@ -1858,17 +1864,18 @@ type onResponsePoint struct{}
 
 func (onResponsePoint) Describe() *hookimpl.Point {
 	return &hookimpl.Point{
-		Spec:    "example.com/gateway/points",
-		Name:    "OnResponse",
-		Payload: "Response",
-		Results: "Replace, Respond, FailClosed",
-		Key:     hookimpl.KeyOf("Route", func(payload Response) Route { return payload.Route }),
-		Closed:  true,
-		Replace: ReplaceOnResponse,
-		Exits:   []any{Respond{}},
-		Fire:    (*OnResponsePoint).runHooks,
-		Calls: hookimpl.Deciding[OnResponseFunc](
-			OnResponse[Response].OnResponse, OnResponseObserver[Response].ObserveOnResponse),
+		Spec:      "example.com/gateway/points",
+		Name:      "OnResponse",
+		Payload:   "Response",
+		Results:   "Replace, Respond, FailClosed",
+		Key:       hookimpl.KeyOf("Route", func(payload Response) Route { return payload.Route }),
+		Closed:    true,
+		Replace:   ReplaceOnResponse,
+		Exits:     []any{Respond{}},
+		Fire:      (*OnResponsePoint).runHooks,
+		Func:      OnResponseFunc(nil),
+		Calls:     hookimpl.Deciding(OnResponse[Response].OnResponse),
+		Observing: hookimpl.Notifying(OnResponseObserver[Response].ObserveOnResponse),
 	}
 }
 
@@ -1882,8 +1889,8 @@ func (p *OnResponsePoint) runHooks(
 	now := state.CurrentFor(snap, *key)
 	if now == nil {
 		if now = state.Resolve(ctx, run, snap, *key); now.Recording() {
-			fired, recorded := hookimpl.Record[OnResponseFired[Response]](now)
-			fired.Payload = *payload
+			fired := &OnResponseFired[Response]{Payload: *payload}
+			recorded := now.Record(fired)
 			defer func() {
 				fired.Final, fired.Exit = *payload, exit
 				fired.Err = recorded.Err(err)
@@ -1892,7 +1899,7 @@ func (p *OnResponsePoint) runHooks(
 			return p.runHooks(ctx, run, payload, by, key, now)
 		}
 	}
-	inv := hookimpl.Start(ctx, now)
+	inv := hookimpl.Invocation{Ctx: now.Context(ctx), Snapshot: now}
 	current := *payload
 	defer func() {
 		if inv.Hook != 0 { // that hook crashed
@@ -1930,15 +1937,15 @@ type responseHeadersPoint struct{}
 
 func (responseHeadersPoint) Describe() *hookimpl.Point {
 	return &hookimpl.Point{
-		Spec:    "example.com/gateway/points",
-		Name:    "ResponseHeaders",
-		Payload: "Response",
-		Results: "Collect[Header]",
-		Key:     hookimpl.KeyOf("Route", func(payload Response) Route { return payload.Route }),
-		Fire:    (*ResponseHeadersPoint).runHooks,
-		Calls: hookimpl.Collecting[ResponseHeadersFunc](
-			ResponseHeaders[Response].ResponseHeaders,
-			ResponseHeadersObserver[Response].ObserveResponseHeaders),
+		Spec:      "example.com/gateway/points",
+		Name:      "ResponseHeaders",
+		Payload:   "Response",
+		Results:   "Collect[Header]",
+		Key:       hookimpl.KeyOf("Route", func(payload Response) Route { return payload.Route }),
+		Fire:      (*ResponseHeadersPoint).runHooks,
+		Func:      ResponseHeadersFunc(nil),
+		Calls:     hookimpl.Collecting(ResponseHeaders[Response].ResponseHeaders),
+		Observing: hookimpl.Notifying(ResponseHeadersObserver[Response].ObserveResponseHeaders),
 	}
 }
 
@@ -1951,8 +1958,8 @@ func (p *ResponseHeadersPoint) runHooks(
 	now := state.CurrentFor(snap, *key)
 	if now == nil {
 		if now = state.Resolve(ctx, run, snap, *key); now.Recording() {
-			fired, recorded := hookimpl.Record[ResponseHeadersFired[Response]](now)
-			fired.Payload = payload
+			fired := &ResponseHeadersFired[Response]{Payload: payload}
+			recorded := now.Record(fired)
 			defer func() {
 				fired.Collected = hookimpl.Returned(recorded, collected)
 				recorded.Notify(fired)
@@ -1960,7 +1967,7 @@ func (p *ResponseHeadersPoint) runHooks(
 			return p.runHooks(ctx, run, payload, bys, key, now)
 		}
 	}
-	inv := hookimpl.Start(ctx, now)
+	inv := hookimpl.Invocation{Ctx: now.Context(ctx), Snapshot: now}
 	at := &payload
 	defer func() {
 		if inv.Hook != 0 { // that hook crashed
@@ -1991,13 +1998,14 @@ type onDonePoint struct{}
 
 func (onDonePoint) Describe() *hookimpl.Point {
 	return &hookimpl.Point{
-		Spec:    "example.com/gateway/points",
-		Name:    "OnDone",
-		Payload: "Done",
-		Key:     hookimpl.KeyOf("Route", func(payload Done) Route { return payload.Request.Route }),
-		Fire:    (*OnDonePoint).runHooks,
-		Calls: hookimpl.Checking[OnDoneFunc](
-			OnDone[Done].OnDone, OnDoneObserver[Done].ObserveOnDone),
+		Spec:      "example.com/gateway/points",
+		Name:      "OnDone",
+		Payload:   "Done",
+		Key:       hookimpl.KeyOf("Route", func(payload Done) Route { return payload.Request.Route }),
+		Fire:      (*OnDonePoint).runHooks,
+		Func:      OnDoneFunc(nil),
+		Calls:     hookimpl.Checking(OnDone[Done].OnDone),
+		Observing: hookimpl.Notifying(OnDoneObserver[Done].ObserveOnDone),
 	}
 }
 
@@ -2010,14 +2018,14 @@ func (p *OnDonePoint) runHooks(
 	now := state.CurrentFor(snap, *key)
 	if now == nil {
 		if now = state.Resolve(ctx, run, snap, *key); now.Recording() {
-			fired, recorded := hookimpl.Record[OnDoneFired[Done]](now)
-			fired.Payload = payload
+			fired := &OnDoneFired[Done]{Payload: payload}
+			recorded := now.Record(fired)
 			defer recorded.Notify(fired)
 			p.runHooks(ctx, run, payload, key, now)
 			return
 		}
 	}
-	inv := hookimpl.Start(ctx, now)
+	inv := hookimpl.Invocation{Ctx: now.Context(ctx), Snapshot: now}
 	at := &payload
 	defer func() {
 		if inv.Hook != 0 { // that hook crashed
@@ -2043,14 +2051,15 @@ type checkReloadPoint struct{}
 
 func (checkReloadPoint) Describe() *hookimpl.Point {
 	return &hookimpl.Point{
-		Spec:    "example.com/gateway/points",
-		Name:    "CheckReload",
-		Payload: "Reload",
-		Results: "CheckAll",
-		All:     true,
-		Fire:    (*CheckReloadPoint).runHooks,
-		Calls: hookimpl.Checking[CheckReloadFunc](
-			CheckReload[Reload].CheckReload, CheckReloadObserver[Reload].ObserveCheckReload),
+		Spec:      "example.com/gateway/points",
+		Name:      "CheckReload",
+		Payload:   "Reload",
+		Results:   "CheckAll",
+		All:       true,
+		Fire:      (*CheckReloadPoint).runHooks,
+		Func:      CheckReloadFunc(nil),
+		Calls:     hookimpl.Checking(CheckReload[Reload].CheckReload),
+		Observing: hookimpl.Notifying(CheckReloadObserver[Reload].ObserveCheckReload),
 	}
 }
 
@@ -2061,8 +2070,8 @@ func (p *CheckReloadPoint) runHooks(
 	now := state.Current(snap)
 	if now == nil {
 		if now = state.Resolve(ctx, run, snap, nil); now.Recording() {
-			fired, recorded := hookimpl.Record[CheckReloadFired[Reload]](now)
-			fired.Payload = payload
+			fired := &CheckReloadFired[Reload]{Payload: payload}
+			recorded := now.Record(fired)
 			defer func() {
 				fired.Err = recorded.Err(err)
 				recorded.Notify(fired)
@@ -2070,7 +2079,7 @@ func (p *CheckReloadPoint) runHooks(
 			return p.runHooks(ctx, run, payload, bys, now)
 		}
 	}
-	inv := hookimpl.Start(ctx, now)
+	inv := hookimpl.Invocation{Ctx: now.Context(ctx), Snapshot: now}
 	at := &payload
 	defer func() {
 		if inv.Hook != 0 { // that hook crashed

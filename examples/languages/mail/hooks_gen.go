@@ -317,16 +317,17 @@ type beforeSendPoint struct{}
 
 func (beforeSendPoint) Describe() *hookimpl.Point {
 	return &hookimpl.Point{
-		Spec:    "github.com/hookgen/hookgen/examples/languages/mail",
-		Name:    "BeforeSend",
-		Payload: "Message",
-		Results: "Replace, Refuse, FailClosed",
-		Closed:  true,
-		Replace: ReplaceBeforeSend,
-		Exits:   []any{Refuse{}},
-		Fire:    (*BeforeSendPoint).runHooks,
-		Calls: hookimpl.Deciding[BeforeSendFunc](
-			BeforeSend[Message].BeforeSend, BeforeSendObserver[Message].ObserveBeforeSend),
+		Spec:      "github.com/hookgen/hookgen/examples/languages/mail",
+		Name:      "BeforeSend",
+		Payload:   "Message",
+		Results:   "Replace, Refuse, FailClosed",
+		Closed:    true,
+		Replace:   ReplaceBeforeSend,
+		Exits:     []any{Refuse{}},
+		Fire:      (*BeforeSendPoint).runHooks,
+		Func:      BeforeSendFunc(nil),
+		Calls:     hookimpl.Deciding(BeforeSend[Message].BeforeSend),
+		Observing: hookimpl.Notifying(BeforeSendObserver[Message].ObserveBeforeSend),
 	}
 }
 
@@ -338,8 +339,8 @@ func (p *BeforeSendPoint) runHooks(
 	now := state.Current(snap)
 	if now == nil {
 		if now = state.Resolve(ctx, run, snap, nil); now.Recording() {
-			fired, recorded := hookimpl.Record[BeforeSendFired[Message]](now)
-			fired.Payload = *payload
+			fired := &BeforeSendFired[Message]{Payload: *payload}
+			recorded := now.Record(fired)
 			defer func() {
 				fired.Final, fired.Exit = *payload, exit
 				fired.Err = recorded.Err(err)
@@ -348,7 +349,7 @@ func (p *BeforeSendPoint) runHooks(
 			return p.runHooks(ctx, run, payload, by, now)
 		}
 	}
-	inv := hookimpl.Start(ctx, now)
+	inv := hookimpl.Invocation{Ctx: now.Context(ctx), Snapshot: now}
 	current := *payload
 	defer func() {
 		if inv.Hook != 0 { // that hook crashed
@@ -383,12 +384,13 @@ type onSentPoint struct{}
 
 func (onSentPoint) Describe() *hookimpl.Point {
 	return &hookimpl.Point{
-		Spec:    "github.com/hookgen/hookgen/examples/languages/mail",
-		Name:    "OnSent",
-		Payload: "Message",
-		Fire:    (*OnSentPoint).runHooks,
-		Calls: hookimpl.Checking[OnSentFunc](
-			OnSent[Message].OnSent, OnSentObserver[Message].ObserveOnSent),
+		Spec:      "github.com/hookgen/hookgen/examples/languages/mail",
+		Name:      "OnSent",
+		Payload:   "Message",
+		Fire:      (*OnSentPoint).runHooks,
+		Func:      OnSentFunc(nil),
+		Calls:     hookimpl.Checking(OnSent[Message].OnSent),
+		Observing: hookimpl.Notifying(OnSentObserver[Message].ObserveOnSent),
 	}
 }
 
@@ -399,14 +401,14 @@ func (p *OnSentPoint) runHooks(
 	now := state.Current(snap)
 	if now == nil {
 		if now = state.Resolve(ctx, run, snap, nil); now.Recording() {
-			fired, recorded := hookimpl.Record[OnSentFired[Message]](now)
-			fired.Payload = payload
+			fired := &OnSentFired[Message]{Payload: payload}
+			recorded := now.Record(fired)
 			defer recorded.Notify(fired)
 			p.runHooks(ctx, run, payload, now)
 			return
 		}
 	}
-	inv := hookimpl.Start(ctx, now)
+	inv := hookimpl.Invocation{Ctx: now.Context(ctx), Snapshot: now}
 	at := &payload
 	defer func() {
 		if inv.Hook != 0 { // that hook crashed

@@ -321,16 +321,17 @@ type beforePublishPoint struct{}
 
 func (beforePublishPoint) Describe() *hookimpl.Point {
 	return &hookimpl.Point{
-		Spec:    "example.com/quickstart/newsroom",
-		Name:    "BeforePublish",
-		Payload: "Article",
-		Results: "Replace, Withhold, FailClosed",
-		Closed:  true,
-		Replace: ReplaceBeforePublish,
-		Exits:   []any{Withhold{}},
-		Fire:    (*BeforePublishPoint).runHooks,
-		Calls: hookimpl.Deciding[BeforePublishFunc](
-			BeforePublish[Article].BeforePublish, BeforePublishObserver[Article].ObserveBeforePublish),
+		Spec:      "example.com/quickstart/newsroom",
+		Name:      "BeforePublish",
+		Payload:   "Article",
+		Results:   "Replace, Withhold, FailClosed",
+		Closed:    true,
+		Replace:   ReplaceBeforePublish,
+		Exits:     []any{Withhold{}},
+		Fire:      (*BeforePublishPoint).runHooks,
+		Func:      BeforePublishFunc(nil),
+		Calls:     hookimpl.Deciding(BeforePublish[Article].BeforePublish),
+		Observing: hookimpl.Notifying(BeforePublishObserver[Article].ObserveBeforePublish),
 	}
 }
 
@@ -342,8 +343,8 @@ func (p *BeforePublishPoint) runHooks(
 	now := state.Current(snap)
 	if now == nil {
 		if now = state.Resolve(ctx, run, snap, nil); now.Recording() {
-			fired, recorded := hookimpl.Record[BeforePublishFired[Article]](now)
-			fired.Payload = *payload
+			fired := &BeforePublishFired[Article]{Payload: *payload}
+			recorded := now.Record(fired)
 			defer func() {
 				fired.Final, fired.Exit = *payload, exit
 				fired.Err = recorded.Err(err)
@@ -352,7 +353,7 @@ func (p *BeforePublishPoint) runHooks(
 			return p.runHooks(ctx, run, payload, by, now)
 		}
 	}
-	inv := hookimpl.Start(ctx, now)
+	inv := hookimpl.Invocation{Ctx: now.Context(ctx), Snapshot: now}
 	current := *payload
 	defer func() {
 		if inv.Hook != 0 { // that hook crashed
@@ -387,12 +388,13 @@ type onPublishedPoint struct{}
 
 func (onPublishedPoint) Describe() *hookimpl.Point {
 	return &hookimpl.Point{
-		Spec:    "example.com/quickstart/newsroom",
-		Name:    "OnPublished",
-		Payload: "Article",
-		Fire:    (*OnPublishedPoint).runHooks,
-		Calls: hookimpl.Checking[OnPublishedFunc](
-			OnPublished[Article].OnPublished, OnPublishedObserver[Article].ObserveOnPublished),
+		Spec:      "example.com/quickstart/newsroom",
+		Name:      "OnPublished",
+		Payload:   "Article",
+		Fire:      (*OnPublishedPoint).runHooks,
+		Func:      OnPublishedFunc(nil),
+		Calls:     hookimpl.Checking(OnPublished[Article].OnPublished),
+		Observing: hookimpl.Notifying(OnPublishedObserver[Article].ObserveOnPublished),
 	}
 }
 
@@ -403,14 +405,14 @@ func (p *OnPublishedPoint) runHooks(
 	now := state.Current(snap)
 	if now == nil {
 		if now = state.Resolve(ctx, run, snap, nil); now.Recording() {
-			fired, recorded := hookimpl.Record[OnPublishedFired[Article]](now)
-			fired.Payload = payload
+			fired := &OnPublishedFired[Article]{Payload: payload}
+			recorded := now.Record(fired)
 			defer recorded.Notify(fired)
 			p.runHooks(ctx, run, payload, now)
 			return
 		}
 	}
-	inv := hookimpl.Start(ctx, now)
+	inv := hookimpl.Invocation{Ctx: now.Context(ctx), Snapshot: now}
 	at := &payload
 	defer func() {
 		if inv.Hook != 0 { // that hook crashed

@@ -130,8 +130,15 @@ func (p *pointEmitter) Wide() bool {
 	return p.payload.width > 20 || p.Keyed() && p.DecidedByOne() && p.Collects()
 }
 
-// LongMethods reports whether the methods of a hook and of an observer do not fit on one line.
-func (p *pointEmitter) LongMethods() bool { return 4*len(p.Name)+2*p.payload.width > maxColumns-40 }
+// Method returns a method of an interface of the point as the only argument of a call, on a line of its own if the
+// line would become too long.
+func (p *pointEmitter) Method(of, name string) string {
+	method := of + "[" + p.PayloadType + "]." + name
+	if len("\t\tCalls:     hookimpl.DecidingAndCollecting(),")+len(method) > maxColumns {
+		return "\n" + method + ",\n"
+	}
+	return method
+}
 
 // Keyed reports whether the point has a key.
 func (p *pointEmitter) Keyed() bool { return !p.Key.IsZero() }

@@ -1053,12 +1053,13 @@ type watchPoint struct{}
 
 func (watchPoint) Describe() *hookimpl.Point {
 	return &hookimpl.Point{
-		Spec:    "github.com/hookgen/hookgen/lab/bench/points",
-		Name:    "Watch",
-		Payload: "Call",
-		Fire:    (*WatchPoint).runHooks,
-		Calls: hookimpl.Checking[WatchFunc](
-			Watch[Call].Watch, WatchObserver[Call].ObserveWatch),
+		Spec:      "github.com/hookgen/hookgen/lab/bench/points",
+		Name:      "Watch",
+		Payload:   "Call",
+		Fire:      (*WatchPoint).runHooks,
+		Func:      WatchFunc(nil),
+		Calls:     hookimpl.Checking(Watch[Call].Watch),
+		Observing: hookimpl.Notifying(WatchObserver[Call].ObserveWatch),
 	}
 }
 
@@ -1069,14 +1070,14 @@ func (p *WatchPoint) runHooks(
 	now := state.Current(snap)
 	if now == nil {
 		if now = state.Resolve(ctx, run, snap, nil); now.Recording() {
-			fired, recorded := hookimpl.Record[WatchFired[Call]](now)
-			fired.Payload = payload
+			fired := &WatchFired[Call]{Payload: payload}
+			recorded := now.Record(fired)
 			defer recorded.Notify(fired)
 			p.runHooks(ctx, run, payload, now)
 			return
 		}
 	}
-	inv := hookimpl.Start(ctx, now)
+	inv := hookimpl.Invocation{Ctx: now.Context(ctx), Snapshot: now}
 	at := &payload
 	defer func() {
 		if inv.Hook != 0 { // that hook crashed
@@ -1102,15 +1103,16 @@ type rewritePoint struct{}
 
 func (rewritePoint) Describe() *hookimpl.Point {
 	return &hookimpl.Point{
-		Spec:    "github.com/hookgen/hookgen/lab/bench/points",
-		Name:    "Rewrite",
-		Payload: "Call",
-		Results: "Replace, FailClosed",
-		Closed:  true,
-		Replace: ReplaceRewrite,
-		Fire:    (*RewritePoint).runHooks,
-		Calls: hookimpl.Deciding[RewriteFunc](
-			Rewrite[Call].Rewrite, RewriteObserver[Call].ObserveRewrite),
+		Spec:      "github.com/hookgen/hookgen/lab/bench/points",
+		Name:      "Rewrite",
+		Payload:   "Call",
+		Results:   "Replace, FailClosed",
+		Closed:    true,
+		Replace:   ReplaceRewrite,
+		Fire:      (*RewritePoint).runHooks,
+		Func:      RewriteFunc(nil),
+		Calls:     hookimpl.Deciding(Rewrite[Call].Rewrite),
+		Observing: hookimpl.Notifying(RewriteObserver[Call].ObserveRewrite),
 	}
 }
 
@@ -1122,8 +1124,8 @@ func (p *RewritePoint) runHooks(
 	now := state.Current(snap)
 	if now == nil {
 		if now = state.Resolve(ctx, run, snap, nil); now.Recording() {
-			fired, recorded := hookimpl.Record[RewriteFired[Call]](now)
-			fired.Payload = *payload
+			fired := &RewriteFired[Call]{Payload: *payload}
+			recorded := now.Record(fired)
 			defer func() {
 				fired.Final = *payload
 				fired.Err = recorded.Err(err)
@@ -1132,7 +1134,7 @@ func (p *RewritePoint) runHooks(
 			return p.runHooks(ctx, run, payload, by, now)
 		}
 	}
-	inv := hookimpl.Start(ctx, now)
+	inv := hookimpl.Invocation{Ctx: now.Context(ctx), Snapshot: now}
 	current := *payload
 	defer func() {
 		if inv.Hook != 0 { // that hook crashed
@@ -1164,16 +1166,17 @@ type flowPoint struct{}
 
 func (flowPoint) Describe() *hookimpl.Point {
 	return &hookimpl.Point{
-		Spec:    "github.com/hookgen/hookgen/lab/bench/points",
-		Name:    "Flow",
-		Payload: "Call",
-		Results: "Replace, Skip, End, FailClosed",
-		Closed:  true,
-		Replace: ReplaceFlow,
-		Exits:   []any{Skip{}, End{}},
-		Fire:    (*FlowPoint).runHooks,
-		Calls: hookimpl.Deciding[FlowFunc](
-			Flow[Call].Flow, FlowObserver[Call].ObserveFlow),
+		Spec:      "github.com/hookgen/hookgen/lab/bench/points",
+		Name:      "Flow",
+		Payload:   "Call",
+		Results:   "Replace, Skip, End, FailClosed",
+		Closed:    true,
+		Replace:   ReplaceFlow,
+		Exits:     []any{Skip{}, End{}},
+		Fire:      (*FlowPoint).runHooks,
+		Func:      FlowFunc(nil),
+		Calls:     hookimpl.Deciding(Flow[Call].Flow),
+		Observing: hookimpl.Notifying(FlowObserver[Call].ObserveFlow),
 	}
 }
 
@@ -1185,8 +1188,8 @@ func (p *FlowPoint) runHooks(
 	now := state.Current(snap)
 	if now == nil {
 		if now = state.Resolve(ctx, run, snap, nil); now.Recording() {
-			fired, recorded := hookimpl.Record[FlowFired[Call]](now)
-			fired.Payload = *payload
+			fired := &FlowFired[Call]{Payload: *payload}
+			recorded := now.Record(fired)
 			defer func() {
 				fired.Final, fired.Exit = *payload, exit
 				fired.Err = recorded.Err(err)
@@ -1195,7 +1198,7 @@ func (p *FlowPoint) runHooks(
 			return p.runHooks(ctx, run, payload, by, now)
 		}
 	}
-	inv := hookimpl.Start(ctx, now)
+	inv := hookimpl.Invocation{Ctx: now.Context(ctx), Snapshot: now}
 	current := *payload
 	defer func() {
 		if inv.Hook != 0 { // that hook crashed
@@ -1230,15 +1233,16 @@ type lenientPoint struct{}
 
 func (lenientPoint) Describe() *hookimpl.Point {
 	return &hookimpl.Point{
-		Spec:    "github.com/hookgen/hookgen/lab/bench/points",
-		Name:    "Lenient",
-		Payload: "Call",
-		Results: "Replace, Skip, End, FailOpen",
-		Replace: ReplaceLenient,
-		Exits:   []any{Skip{}, End{}},
-		Fire:    (*LenientPoint).runHooks,
-		Calls: hookimpl.Deciding[LenientFunc](
-			Lenient[Call].Lenient, LenientObserver[Call].ObserveLenient),
+		Spec:      "github.com/hookgen/hookgen/lab/bench/points",
+		Name:      "Lenient",
+		Payload:   "Call",
+		Results:   "Replace, Skip, End, FailOpen",
+		Replace:   ReplaceLenient,
+		Exits:     []any{Skip{}, End{}},
+		Fire:      (*LenientPoint).runHooks,
+		Func:      LenientFunc(nil),
+		Calls:     hookimpl.Deciding(Lenient[Call].Lenient),
+		Observing: hookimpl.Notifying(LenientObserver[Call].ObserveLenient),
 	}
 }
 
@@ -1250,8 +1254,8 @@ func (p *LenientPoint) runHooks(
 	now := state.Current(snap)
 	if now == nil {
 		if now = state.Resolve(ctx, run, snap, nil); now.Recording() {
-			fired, recorded := hookimpl.Record[LenientFired[Call]](now)
-			fired.Payload = *payload
+			fired := &LenientFired[Call]{Payload: *payload}
+			recorded := now.Record(fired)
 			defer func() {
 				fired.Final, fired.Exit = *payload, exit
 				fired.Err = recorded.Err(err)
@@ -1260,7 +1264,7 @@ func (p *LenientPoint) runHooks(
 			return p.runHooks(ctx, run, payload, by, now)
 		}
 	}
-	inv := hookimpl.Start(ctx, now)
+	inv := hookimpl.Invocation{Ctx: now.Context(ctx), Snapshot: now}
 	current := *payload
 	defer func() {
 		if inv.Hook != 0 { // that hook crashed
@@ -1301,15 +1305,16 @@ type trimPoint struct{}
 
 func (trimPoint) Describe() *hookimpl.Point {
 	return &hookimpl.Point{
-		Spec:    "github.com/hookgen/hookgen/lab/bench/points",
-		Name:    "Trim",
-		Payload: "Call",
-		Results: "Edit[json.RawMessage], FailClosed",
-		Closed:  true,
-		Edit:    EditTrim,
-		Fire:    (*TrimPoint).runHooks,
-		Calls: hookimpl.Deciding[TrimFunc](
-			Trim[Call].Trim, TrimObserver[Call].ObserveTrim),
+		Spec:      "github.com/hookgen/hookgen/lab/bench/points",
+		Name:      "Trim",
+		Payload:   "Call",
+		Results:   "Edit[json.RawMessage], FailClosed",
+		Closed:    true,
+		Edit:      EditTrim,
+		Fire:      (*TrimPoint).runHooks,
+		Func:      TrimFunc(nil),
+		Calls:     hookimpl.Deciding(Trim[Call].Trim),
+		Observing: hookimpl.Notifying(TrimObserver[Call].ObserveTrim),
 	}
 }
 
@@ -1321,8 +1326,8 @@ func (p *TrimPoint) runHooks(
 	now := state.Current(snap)
 	if now == nil {
 		if now = state.Resolve(ctx, run, snap, nil); now.Recording() {
-			fired, recorded := hookimpl.Record[TrimFired[Call]](now)
-			fired.Payload = *payload
+			fired := &TrimFired[Call]{Payload: *payload}
+			recorded := now.Record(fired)
 			defer func() {
 				fired.Final = *payload
 				fired.Err = recorded.Err(err)
@@ -1331,7 +1336,7 @@ func (p *TrimPoint) runHooks(
 			return p.runHooks(ctx, run, payload, by, now)
 		}
 	}
-	inv := hookimpl.Start(ctx, now)
+	inv := hookimpl.Invocation{Ctx: now.Context(ctx), Snapshot: now}
 	current := *payload
 	defer func() {
 		if inv.Hook != 0 { // that hook crashed
@@ -1363,15 +1368,16 @@ type leavePoint struct{}
 
 func (leavePoint) Describe() *hookimpl.Point {
 	return &hookimpl.Point{
-		Spec:    "github.com/hookgen/hookgen/lab/bench/points",
-		Name:    "Leave",
-		Payload: "Call",
-		Results: "Skip, End, FailClosed",
-		Closed:  true,
-		Exits:   []any{Skip{}, End{}},
-		Fire:    (*LeavePoint).runHooks,
-		Calls: hookimpl.Deciding[LeaveFunc](
-			Leave[Call].Leave, LeaveObserver[Call].ObserveLeave),
+		Spec:      "github.com/hookgen/hookgen/lab/bench/points",
+		Name:      "Leave",
+		Payload:   "Call",
+		Results:   "Skip, End, FailClosed",
+		Closed:    true,
+		Exits:     []any{Skip{}, End{}},
+		Fire:      (*LeavePoint).runHooks,
+		Func:      LeaveFunc(nil),
+		Calls:     hookimpl.Deciding(Leave[Call].Leave),
+		Observing: hookimpl.Notifying(LeaveObserver[Call].ObserveLeave),
 	}
 }
 
@@ -1382,8 +1388,8 @@ func (p *LeavePoint) runHooks(
 	now := state.Current(snap)
 	if now == nil {
 		if now = state.Resolve(ctx, run, snap, nil); now.Recording() {
-			fired, recorded := hookimpl.Record[LeaveFired[Call]](now)
-			fired.Payload = payload
+			fired := &LeaveFired[Call]{Payload: payload}
+			recorded := now.Record(fired)
 			defer func() {
 				fired.Exit = exit
 				fired.Err = recorded.Err(err)
@@ -1392,7 +1398,7 @@ func (p *LeavePoint) runHooks(
 			return p.runHooks(ctx, run, payload, by, now)
 		}
 	}
-	inv := hookimpl.Start(ctx, now)
+	inv := hookimpl.Invocation{Ctx: now.Context(ctx), Snapshot: now}
 	defer func() {
 		if inv.Hook != 0 { // that hook crashed
 			err = inv.Crashed(recover(), by)
@@ -1422,15 +1428,16 @@ type judgePoint struct{}
 
 func (judgePoint) Describe() *hookimpl.Point {
 	return &hookimpl.Point{
-		Spec:    "github.com/hookgen/hookgen/lab/bench/points",
-		Name:    "Judge",
-		Payload: "Call",
-		Results: "Vote, Deny, Ask, Allow, FailClosed",
-		Closed:  true,
-		Exits:   []any{Deny{}, Ask{}, Allow{}},
-		Fire:    (*JudgePoint).runHooks,
-		Calls: hookimpl.Deciding[JudgeFunc](
-			Judge[Call].Judge, JudgeObserver[Call].ObserveJudge),
+		Spec:      "github.com/hookgen/hookgen/lab/bench/points",
+		Name:      "Judge",
+		Payload:   "Call",
+		Results:   "Vote, Deny, Ask, Allow, FailClosed",
+		Closed:    true,
+		Exits:     []any{Deny{}, Ask{}, Allow{}},
+		Fire:      (*JudgePoint).runHooks,
+		Func:      JudgeFunc(nil),
+		Calls:     hookimpl.Deciding(Judge[Call].Judge),
+		Observing: hookimpl.Notifying(JudgeObserver[Call].ObserveJudge),
 	}
 }
 
@@ -1441,8 +1448,8 @@ func (p *JudgePoint) runHooks(
 	now := state.Current(snap)
 	if now == nil {
 		if now = state.Resolve(ctx, run, snap, nil); now.Recording() {
-			fired, recorded := hookimpl.Record[JudgeFired[Call]](now)
-			fired.Payload = payload
+			fired := &JudgeFired[Call]{Payload: payload}
+			recorded := now.Record(fired)
 			defer func() {
 				fired.Exit = exit
 				fired.Err = recorded.Err(err)
@@ -1452,7 +1459,7 @@ func (p *JudgePoint) runHooks(
 			return p.runHooks(ctx, run, payload, by, now)
 		}
 	}
-	inv := hookimpl.Start(ctx, now)
+	inv := hookimpl.Invocation{Ctx: now.Context(ctx), Snapshot: now}
 	defer func() {
 		if inv.Hook != 0 { // that hook crashed
 			err = inv.Crashed(recover(), by)
@@ -1493,13 +1500,14 @@ type gatherPoint struct{}
 
 func (gatherPoint) Describe() *hookimpl.Point {
 	return &hookimpl.Point{
-		Spec:    "github.com/hookgen/hookgen/lab/bench/points",
-		Name:    "Gather",
-		Payload: "Call",
-		Results: "Collect[string]",
-		Fire:    (*GatherPoint).runHooks,
-		Calls: hookimpl.Collecting[GatherFunc](
-			Gather[Call].Gather, GatherObserver[Call].ObserveGather),
+		Spec:      "github.com/hookgen/hookgen/lab/bench/points",
+		Name:      "Gather",
+		Payload:   "Call",
+		Results:   "Collect[string]",
+		Fire:      (*GatherPoint).runHooks,
+		Func:      GatherFunc(nil),
+		Calls:     hookimpl.Collecting(Gather[Call].Gather),
+		Observing: hookimpl.Notifying(GatherObserver[Call].ObserveGather),
 	}
 }
 
@@ -1510,8 +1518,8 @@ func (p *GatherPoint) runHooks(
 	now := state.Current(snap)
 	if now == nil {
 		if now = state.Resolve(ctx, run, snap, nil); now.Recording() {
-			fired, recorded := hookimpl.Record[GatherFired[Call]](now)
-			fired.Payload = payload
+			fired := &GatherFired[Call]{Payload: payload}
+			recorded := now.Record(fired)
 			defer func() {
 				fired.Collected = hookimpl.Returned(recorded, collected)
 				recorded.Notify(fired)
@@ -1519,7 +1527,7 @@ func (p *GatherPoint) runHooks(
 			return p.runHooks(ctx, run, payload, bys, now)
 		}
 	}
-	inv := hookimpl.Start(ctx, now)
+	inv := hookimpl.Invocation{Ctx: now.Context(ctx), Snapshot: now}
 	at := &payload
 	defer func() {
 		if inv.Hook != 0 { // that hook crashed
@@ -1550,14 +1558,15 @@ type refusePoint struct{}
 
 func (refusePoint) Describe() *hookimpl.Point {
 	return &hookimpl.Point{
-		Spec:    "github.com/hookgen/hookgen/lab/bench/points",
-		Name:    "Refuse",
-		Payload: "Call",
-		Results: "Check",
-		Closed:  true,
-		Fire:    (*RefusePoint).runHooks,
-		Calls: hookimpl.Checking[RefuseFunc](
-			Refuse[Call].Refuse, RefuseObserver[Call].ObserveRefuse),
+		Spec:      "github.com/hookgen/hookgen/lab/bench/points",
+		Name:      "Refuse",
+		Payload:   "Call",
+		Results:   "Check",
+		Closed:    true,
+		Fire:      (*RefusePoint).runHooks,
+		Func:      RefuseFunc(nil),
+		Calls:     hookimpl.Checking(Refuse[Call].Refuse),
+		Observing: hookimpl.Notifying(RefuseObserver[Call].ObserveRefuse),
 	}
 }
 
@@ -1568,8 +1577,8 @@ func (p *RefusePoint) runHooks(
 	now := state.Current(snap)
 	if now == nil {
 		if now = state.Resolve(ctx, run, snap, nil); now.Recording() {
-			fired, recorded := hookimpl.Record[RefuseFired[Call]](now)
-			fired.Payload = payload
+			fired := &RefuseFired[Call]{Payload: payload}
+			recorded := now.Record(fired)
 			defer func() {
 				fired.Err = recorded.Err(err)
 				recorded.Notify(fired)
@@ -1577,7 +1586,7 @@ func (p *RefusePoint) runHooks(
 			return p.runHooks(ctx, run, payload, by, now)
 		}
 	}
-	inv := hookimpl.Start(ctx, now)
+	inv := hookimpl.Invocation{Ctx: now.Context(ctx), Snapshot: now}
 	defer func() {
 		if inv.Hook != 0 { // that hook crashed
 			err = inv.Crashed(recover(), by)
@@ -1604,7 +1613,8 @@ func (wrapPoint) Describe() *hookimpl.Point {
 		Payload: "Call",
 		Results: "Around[Result]",
 		Fire:    (*WrapPoint).runHooks,
-		Calls: hookimpl.Wrapping[WrapFunc](
+		Func:    WrapFunc(nil),
+		Calls: hookimpl.Wrapping(
 			func(
 				h Wrap[Call],
 				ctx context.Context,
@@ -1623,7 +1633,7 @@ func (wrapPoint) Describe() *hookimpl.Point {
 				answer, err := h.Wrap(ctx, run, payload, WrapNext{inv, 0})
 				return hookimpl.Reply(answer), err
 			},
-			func(point string, h hookkit.AnyHook) WrapFunc {
+			func(point string, h hookkit.AnyHook) any {
 				return func(
 					ctx context.Context,
 					run *Run,
@@ -1643,8 +1653,8 @@ func (wrapPoint) Describe() *hookimpl.Point {
 					return hookimpl.AnswerOf[Result](reply, err)
 				}
 			},
-			WrapObserver[Call].ObserveWrap,
 		),
+		Observing: hookimpl.Notifying(WrapObserver[Call].ObserveWrap),
 	}
 }
 
@@ -1710,8 +1720,8 @@ func (p *WrapPoint) runHooks(
 	inv := &wrapInvocation{Run: run, Snap: now, Do: act}
 	defer inv.Finish(ctx, now)
 	if now.Recording() {
-		fired, recorded := hookimpl.Record[WrapFired[Call]](now)
-		fired.Payload = payload
+		fired := &WrapFired[Call]{Payload: payload}
+		recorded := now.Record(fired)
 		defer func() {
 			fired.Result = result
 			fired.Err = recorded.Err(err)

@@ -839,16 +839,17 @@ type beforeSendPoint struct{}
 
 func (beforeSendPoint) Describe() *hookimpl.Point {
 	return &hookimpl.Point{
-		Spec:    "github.com/hookgen/hookgen/spec/testdata/mail",
-		Name:    "BeforeSend",
-		Payload: "Message",
-		Results: "Replace, Refuse, FailClosed",
-		Closed:  true,
-		Replace: ReplaceBeforeSend,
-		Exits:   []any{Refuse{}},
-		Fire:    (*BeforeSendPoint).runHooks,
-		Calls: hookimpl.Deciding[BeforeSendFunc](
-			BeforeSend[Message].BeforeSend, BeforeSendObserver[Message].ObserveBeforeSend),
+		Spec:      "github.com/hookgen/hookgen/spec/testdata/mail",
+		Name:      "BeforeSend",
+		Payload:   "Message",
+		Results:   "Replace, Refuse, FailClosed",
+		Closed:    true,
+		Replace:   ReplaceBeforeSend,
+		Exits:     []any{Refuse{}},
+		Fire:      (*BeforeSendPoint).runHooks,
+		Func:      BeforeSendFunc(nil),
+		Calls:     hookimpl.Deciding(BeforeSend[Message].BeforeSend),
+		Observing: hookimpl.Notifying(BeforeSendObserver[Message].ObserveBeforeSend),
 	}
 }
 
@@ -860,8 +861,8 @@ func (p *BeforeSendPoint) runHooks(
 	now := state.Current(snap)
 	if now == nil {
 		if now = state.Resolve(ctx, run, snap, nil); now.Recording() {
-			fired, recorded := hookimpl.Record[BeforeSendFired[Message]](now)
-			fired.Payload = *payload
+			fired := &BeforeSendFired[Message]{Payload: *payload}
+			recorded := now.Record(fired)
 			defer func() {
 				fired.Final, fired.Exit = *payload, exit
 				fired.Err = recorded.Err(err)
@@ -870,7 +871,7 @@ func (p *BeforeSendPoint) runHooks(
 			return p.runHooks(ctx, run, payload, by, now)
 		}
 	}
-	inv := hookimpl.Start(ctx, now)
+	inv := hookimpl.Invocation{Ctx: now.Context(ctx), Snapshot: now}
 	current := *payload
 	defer func() {
 		if inv.Hook != 0 { // that hook crashed
@@ -905,15 +906,16 @@ type maySendPoint struct{}
 
 func (maySendPoint) Describe() *hookimpl.Point {
 	return &hookimpl.Point{
-		Spec:    "github.com/hookgen/hookgen/spec/testdata/mail",
-		Name:    "MaySend",
-		Payload: "Message",
-		Results: "Vote, Refuse, Hold, Allow, FailClosed",
-		Closed:  true,
-		Exits:   []any{Refuse{}, Hold{}, Allow{}},
-		Fire:    (*MaySendPoint).runHooks,
-		Calls: hookimpl.Deciding[MaySendFunc](
-			MaySend[Message].MaySend, MaySendObserver[Message].ObserveMaySend),
+		Spec:      "github.com/hookgen/hookgen/spec/testdata/mail",
+		Name:      "MaySend",
+		Payload:   "Message",
+		Results:   "Vote, Refuse, Hold, Allow, FailClosed",
+		Closed:    true,
+		Exits:     []any{Refuse{}, Hold{}, Allow{}},
+		Fire:      (*MaySendPoint).runHooks,
+		Func:      MaySendFunc(nil),
+		Calls:     hookimpl.Deciding(MaySend[Message].MaySend),
+		Observing: hookimpl.Notifying(MaySendObserver[Message].ObserveMaySend),
 	}
 }
 
@@ -924,8 +926,8 @@ func (p *MaySendPoint) runHooks(
 	now := state.Current(snap)
 	if now == nil {
 		if now = state.Resolve(ctx, run, snap, nil); now.Recording() {
-			fired, recorded := hookimpl.Record[MaySendFired[Message]](now)
-			fired.Payload = payload
+			fired := &MaySendFired[Message]{Payload: payload}
+			recorded := now.Record(fired)
 			defer func() {
 				fired.Exit = exit
 				fired.Err = recorded.Err(err)
@@ -935,7 +937,7 @@ func (p *MaySendPoint) runHooks(
 			return p.runHooks(ctx, run, payload, by, now)
 		}
 	}
-	inv := hookimpl.Start(ctx, now)
+	inv := hookimpl.Invocation{Ctx: now.Context(ctx), Snapshot: now}
 	defer func() {
 		if inv.Hook != 0 { // that hook crashed
 			err = inv.Crashed(recover(), by)
@@ -976,13 +978,14 @@ type footerPoint struct{}
 
 func (footerPoint) Describe() *hookimpl.Point {
 	return &hookimpl.Point{
-		Spec:    "github.com/hookgen/hookgen/spec/testdata/mail",
-		Name:    "Footer",
-		Payload: "Message",
-		Results: "Collect[string]",
-		Fire:    (*FooterPoint).runHooks,
-		Calls: hookimpl.Collecting[FooterFunc](
-			Footer[Message].Footer, FooterObserver[Message].ObserveFooter),
+		Spec:      "github.com/hookgen/hookgen/spec/testdata/mail",
+		Name:      "Footer",
+		Payload:   "Message",
+		Results:   "Collect[string]",
+		Fire:      (*FooterPoint).runHooks,
+		Func:      FooterFunc(nil),
+		Calls:     hookimpl.Collecting(Footer[Message].Footer),
+		Observing: hookimpl.Notifying(FooterObserver[Message].ObserveFooter),
 	}
 }
 
@@ -993,8 +996,8 @@ func (p *FooterPoint) runHooks(
 	now := state.Current(snap)
 	if now == nil {
 		if now = state.Resolve(ctx, run, snap, nil); now.Recording() {
-			fired, recorded := hookimpl.Record[FooterFired[Message]](now)
-			fired.Payload = payload
+			fired := &FooterFired[Message]{Payload: payload}
+			recorded := now.Record(fired)
 			defer func() {
 				fired.Collected = hookimpl.Returned(recorded, collected)
 				recorded.Notify(fired)
@@ -1002,7 +1005,7 @@ func (p *FooterPoint) runHooks(
 			return p.runHooks(ctx, run, payload, bys, now)
 		}
 	}
-	inv := hookimpl.Start(ctx, now)
+	inv := hookimpl.Invocation{Ctx: now.Context(ctx), Snapshot: now}
 	at := &payload
 	defer func() {
 		if inv.Hook != 0 { // that hook crashed
@@ -1038,7 +1041,8 @@ func (aroundSendPoint) Describe() *hookimpl.Point {
 		Payload: "Message",
 		Results: "Around[Receipt]",
 		Fire:    (*AroundSendPoint).runHooks,
-		Calls: hookimpl.Wrapping[AroundSendFunc](
+		Func:    AroundSendFunc(nil),
+		Calls: hookimpl.Wrapping(
 			func(
 				h AroundSend[Message],
 				ctx context.Context,
@@ -1057,7 +1061,7 @@ func (aroundSendPoint) Describe() *hookimpl.Point {
 				answer, err := h.AroundSend(ctx, run, payload, AroundSendNext{inv, 0})
 				return hookimpl.Reply(answer), err
 			},
-			func(point string, h hookkit.AnyHook) AroundSendFunc {
+			func(point string, h hookkit.AnyHook) any {
 				return func(
 					ctx context.Context,
 					run *Run,
@@ -1077,8 +1081,8 @@ func (aroundSendPoint) Describe() *hookimpl.Point {
 					return hookimpl.AnswerOf[Receipt](reply, err)
 				}
 			},
-			AroundSendObserver[Message].ObserveAroundSend,
 		),
+		Observing: hookimpl.Notifying(AroundSendObserver[Message].ObserveAroundSend),
 	}
 }
 
@@ -1144,8 +1148,8 @@ func (p *AroundSendPoint) runHooks(
 	inv := &aroundSendInvocation{Run: run, Snap: now, Do: act}
 	defer inv.Finish(ctx, now)
 	if now.Recording() {
-		fired, recorded := hookimpl.Record[AroundSendFired[Message]](now)
-		fired.Payload = payload
+		fired := &AroundSendFired[Message]{Payload: payload}
+		recorded := now.Record(fired)
 		defer func() {
 			fired.Result = result
 			fired.Err = recorded.Err(err)
@@ -1162,15 +1166,16 @@ type afterSendPoint struct{}
 
 func (afterSendPoint) Describe() *hookimpl.Point {
 	return &hookimpl.Point{
-		Spec:    "github.com/hookgen/hookgen/spec/testdata/mail",
-		Name:    "AfterSend",
-		Payload: "Receipt",
-		Results: "Reverse, Replace, FailOpen",
-		Reverse: true,
-		Replace: ReplaceAfterSend,
-		Fire:    (*AfterSendPoint).runHooks,
-		Calls: hookimpl.Deciding[AfterSendFunc](
-			AfterSend[Receipt].AfterSend, AfterSendObserver[Receipt].ObserveAfterSend),
+		Spec:      "github.com/hookgen/hookgen/spec/testdata/mail",
+		Name:      "AfterSend",
+		Payload:   "Receipt",
+		Results:   "Reverse, Replace, FailOpen",
+		Reverse:   true,
+		Replace:   ReplaceAfterSend,
+		Fire:      (*AfterSendPoint).runHooks,
+		Func:      AfterSendFunc(nil),
+		Calls:     hookimpl.Deciding(AfterSend[Receipt].AfterSend),
+		Observing: hookimpl.Notifying(AfterSendObserver[Receipt].ObserveAfterSend),
 	}
 }
 
@@ -1182,8 +1187,8 @@ func (p *AfterSendPoint) runHooks(
 	now := state.Current(snap)
 	if now == nil {
 		if now = state.Resolve(ctx, run, snap, nil); now.Recording() {
-			fired, recorded := hookimpl.Record[AfterSendFired[Receipt]](now)
-			fired.Payload = *payload
+			fired := &AfterSendFired[Receipt]{Payload: *payload}
+			recorded := now.Record(fired)
 			defer func() {
 				fired.Final = *payload
 				fired.Err = recorded.Err(err)
@@ -1192,7 +1197,7 @@ func (p *AfterSendPoint) runHooks(
 			return p.runHooks(ctx, run, payload, by, now)
 		}
 	}
-	inv := hookimpl.Start(ctx, now)
+	inv := hookimpl.Invocation{Ctx: now.Context(ctx), Snapshot: now}
 	current := *payload
 	defer func() {
 		if inv.Hook != 0 { // that hook crashed
@@ -1230,14 +1235,15 @@ type beforeShowPoint struct{}
 
 func (beforeShowPoint) Describe() *hookimpl.Point {
 	return &hookimpl.Point{
-		Spec:    "github.com/hookgen/hookgen/spec/testdata/mail",
-		Name:    "BeforeShow",
-		Payload: "Message",
-		Results: "Edit[Text], FailOpen",
-		Edit:    EditBeforeShow,
-		Fire:    (*BeforeShowPoint).runHooks,
-		Calls: hookimpl.Deciding[BeforeShowFunc](
-			BeforeShow[Message].BeforeShow, BeforeShowObserver[Message].ObserveBeforeShow),
+		Spec:      "github.com/hookgen/hookgen/spec/testdata/mail",
+		Name:      "BeforeShow",
+		Payload:   "Message",
+		Results:   "Edit[Text], FailOpen",
+		Edit:      EditBeforeShow,
+		Fire:      (*BeforeShowPoint).runHooks,
+		Func:      BeforeShowFunc(nil),
+		Calls:     hookimpl.Deciding(BeforeShow[Message].BeforeShow),
+		Observing: hookimpl.Notifying(BeforeShowObserver[Message].ObserveBeforeShow),
 	}
 }
 
@@ -1249,8 +1255,8 @@ func (p *BeforeShowPoint) runHooks(
 	now := state.Current(snap)
 	if now == nil {
 		if now = state.Resolve(ctx, run, snap, nil); now.Recording() {
-			fired, recorded := hookimpl.Record[BeforeShowFired[Message]](now)
-			fired.Payload = *payload
+			fired := &BeforeShowFired[Message]{Payload: *payload}
+			recorded := now.Record(fired)
 			defer func() {
 				fired.Final = *payload
 				fired.Err = recorded.Err(err)
@@ -1259,7 +1265,7 @@ func (p *BeforeShowPoint) runHooks(
 			return p.runHooks(ctx, run, payload, by, now)
 		}
 	}
-	inv := hookimpl.Start(ctx, now)
+	inv := hookimpl.Invocation{Ctx: now.Context(ctx), Snapshot: now}
 	current := *payload
 	defer func() {
 		if inv.Hook != 0 { // that hook crashed
@@ -1297,14 +1303,15 @@ type beforeSavePoint struct{}
 
 func (beforeSavePoint) Describe() *hookimpl.Point {
 	return &hookimpl.Point{
-		Spec:    "github.com/hookgen/hookgen/spec/testdata/mail",
-		Name:    "BeforeSave",
-		Payload: "Message",
-		Results: "Check",
-		Closed:  true,
-		Fire:    (*BeforeSavePoint).runHooks,
-		Calls: hookimpl.Checking[BeforeSaveFunc](
-			BeforeSave[Message].BeforeSave, BeforeSaveObserver[Message].ObserveBeforeSave),
+		Spec:      "github.com/hookgen/hookgen/spec/testdata/mail",
+		Name:      "BeforeSave",
+		Payload:   "Message",
+		Results:   "Check",
+		Closed:    true,
+		Fire:      (*BeforeSavePoint).runHooks,
+		Func:      BeforeSaveFunc(nil),
+		Calls:     hookimpl.Checking(BeforeSave[Message].BeforeSave),
+		Observing: hookimpl.Notifying(BeforeSaveObserver[Message].ObserveBeforeSave),
 	}
 }
 
@@ -1315,8 +1322,8 @@ func (p *BeforeSavePoint) runHooks(
 	now := state.Current(snap)
 	if now == nil {
 		if now = state.Resolve(ctx, run, snap, nil); now.Recording() {
-			fired, recorded := hookimpl.Record[BeforeSaveFired[Message]](now)
-			fired.Payload = payload
+			fired := &BeforeSaveFired[Message]{Payload: payload}
+			recorded := now.Record(fired)
 			defer func() {
 				fired.Err = recorded.Err(err)
 				recorded.Notify(fired)
@@ -1324,7 +1331,7 @@ func (p *BeforeSavePoint) runHooks(
 			return p.runHooks(ctx, run, payload, by, now)
 		}
 	}
-	inv := hookimpl.Start(ctx, now)
+	inv := hookimpl.Invocation{Ctx: now.Context(ctx), Snapshot: now}
 	defer func() {
 		if inv.Hook != 0 { // that hook crashed
 			err = inv.Crashed(recover(), by)
@@ -1346,12 +1353,13 @@ type onSentPoint struct{}
 
 func (onSentPoint) Describe() *hookimpl.Point {
 	return &hookimpl.Point{
-		Spec:    "github.com/hookgen/hookgen/spec/testdata/mail",
-		Name:    "OnSent",
-		Payload: "Receipt",
-		Fire:    (*OnSentPoint).runHooks,
-		Calls: hookimpl.Checking[OnSentFunc](
-			OnSent[Receipt].OnSent, OnSentObserver[Receipt].ObserveOnSent),
+		Spec:      "github.com/hookgen/hookgen/spec/testdata/mail",
+		Name:      "OnSent",
+		Payload:   "Receipt",
+		Fire:      (*OnSentPoint).runHooks,
+		Func:      OnSentFunc(nil),
+		Calls:     hookimpl.Checking(OnSent[Receipt].OnSent),
+		Observing: hookimpl.Notifying(OnSentObserver[Receipt].ObserveOnSent),
 	}
 }
 
@@ -1362,14 +1370,14 @@ func (p *OnSentPoint) runHooks(
 	now := state.Current(snap)
 	if now == nil {
 		if now = state.Resolve(ctx, run, snap, nil); now.Recording() {
-			fired, recorded := hookimpl.Record[OnSentFired[Receipt]](now)
-			fired.Payload = payload
+			fired := &OnSentFired[Receipt]{Payload: payload}
+			recorded := now.Record(fired)
 			defer recorded.Notify(fired)
 			p.runHooks(ctx, run, payload, now)
 			return
 		}
 	}
-	inv := hookimpl.Start(ctx, now)
+	inv := hookimpl.Invocation{Ctx: now.Context(ctx), Snapshot: now}
 	at := &payload
 	defer func() {
 		if inv.Hook != 0 { // that hook crashed

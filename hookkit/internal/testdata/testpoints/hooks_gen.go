@@ -1226,14 +1226,15 @@ type firstPoint struct{}
 
 func (firstPoint) Describe() *hookimpl.Point {
 	return &hookimpl.Point{
-		Spec:    "github.com/hookgen/hookgen/hookkit/internal/testdata/testpoints",
-		Name:    "First",
-		Payload: "int",
-		Results: "Stop, FailOpen",
-		Exits:   []any{Stop{}},
-		Fire:    (*FirstPoint).runHooks,
-		Calls: hookimpl.Deciding[FirstFunc](
-			First[int].First, FirstObserver[int].ObserveFirst),
+		Spec:      "github.com/hookgen/hookgen/hookkit/internal/testdata/testpoints",
+		Name:      "First",
+		Payload:   "int",
+		Results:   "Stop, FailOpen",
+		Exits:     []any{Stop{}},
+		Fire:      (*FirstPoint).runHooks,
+		Func:      FirstFunc(nil),
+		Calls:     hookimpl.Deciding(First[int].First),
+		Observing: hookimpl.Notifying(FirstObserver[int].ObserveFirst),
 	}
 }
 
@@ -1244,8 +1245,8 @@ func (p *FirstPoint) runHooks(
 	now := state.Current(snap)
 	if now == nil {
 		if now = state.Resolve(ctx, run, snap, nil); now.Recording() {
-			fired, recorded := hookimpl.Record[FirstFired[int]](now)
-			fired.Payload = payload
+			fired := &FirstFired[int]{Payload: payload}
+			recorded := now.Record(fired)
 			defer func() {
 				fired.Exit = exit
 				fired.Err = recorded.Err(err)
@@ -1254,7 +1255,7 @@ func (p *FirstPoint) runHooks(
 			return p.runHooks(ctx, run, payload, by, now)
 		}
 	}
-	inv := hookimpl.Start(ctx, now)
+	inv := hookimpl.Invocation{Ctx: now.Context(ctx), Snapshot: now}
 	at := &payload
 	defer func() {
 		if inv.Hook != 0 { // that hook crashed
@@ -1291,15 +1292,16 @@ type secondPoint struct{}
 
 func (secondPoint) Describe() *hookimpl.Point {
 	return &hookimpl.Point{
-		Spec:    "github.com/hookgen/hookgen/hookkit/internal/testdata/testpoints",
-		Name:    "Second",
-		Payload: "int",
-		Results: "Stop, FailClosed",
-		Closed:  true,
-		Exits:   []any{Stop{}},
-		Fire:    (*SecondPoint).runHooks,
-		Calls: hookimpl.Deciding[SecondFunc](
-			Second[int].Second, SecondObserver[int].ObserveSecond),
+		Spec:      "github.com/hookgen/hookgen/hookkit/internal/testdata/testpoints",
+		Name:      "Second",
+		Payload:   "int",
+		Results:   "Stop, FailClosed",
+		Closed:    true,
+		Exits:     []any{Stop{}},
+		Fire:      (*SecondPoint).runHooks,
+		Func:      SecondFunc(nil),
+		Calls:     hookimpl.Deciding(Second[int].Second),
+		Observing: hookimpl.Notifying(SecondObserver[int].ObserveSecond),
 	}
 }
 
@@ -1310,8 +1312,8 @@ func (p *SecondPoint) runHooks(
 	now := state.Current(snap)
 	if now == nil {
 		if now = state.Resolve(ctx, run, snap, nil); now.Recording() {
-			fired, recorded := hookimpl.Record[SecondFired[int]](now)
-			fired.Payload = payload
+			fired := &SecondFired[int]{Payload: payload}
+			recorded := now.Record(fired)
 			defer func() {
 				fired.Exit = exit
 				fired.Err = recorded.Err(err)
@@ -1320,7 +1322,7 @@ func (p *SecondPoint) runHooks(
 			return p.runHooks(ctx, run, payload, by, now)
 		}
 	}
-	inv := hookimpl.Start(ctx, now)
+	inv := hookimpl.Invocation{Ctx: now.Context(ctx), Snapshot: now}
 	defer func() {
 		if inv.Hook != 0 { // that hook crashed
 			err = inv.Crashed(recover(), by)
@@ -1350,15 +1352,16 @@ type lastPoint struct{}
 
 func (lastPoint) Describe() *hookimpl.Point {
 	return &hookimpl.Point{
-		Spec:    "github.com/hookgen/hookgen/hookkit/internal/testdata/testpoints",
-		Name:    "Last",
-		Payload: "int",
-		Results: "Reverse, Stop, FailOpen",
-		Reverse: true,
-		Exits:   []any{Stop{}},
-		Fire:    (*LastPoint).runHooks,
-		Calls: hookimpl.Deciding[LastFunc](
-			Last[int].Last, LastObserver[int].ObserveLast),
+		Spec:      "github.com/hookgen/hookgen/hookkit/internal/testdata/testpoints",
+		Name:      "Last",
+		Payload:   "int",
+		Results:   "Reverse, Stop, FailOpen",
+		Reverse:   true,
+		Exits:     []any{Stop{}},
+		Fire:      (*LastPoint).runHooks,
+		Func:      LastFunc(nil),
+		Calls:     hookimpl.Deciding(Last[int].Last),
+		Observing: hookimpl.Notifying(LastObserver[int].ObserveLast),
 	}
 }
 
@@ -1369,8 +1372,8 @@ func (p *LastPoint) runHooks(
 	now := state.Current(snap)
 	if now == nil {
 		if now = state.Resolve(ctx, run, snap, nil); now.Recording() {
-			fired, recorded := hookimpl.Record[LastFired[int]](now)
-			fired.Payload = payload
+			fired := &LastFired[int]{Payload: payload}
+			recorded := now.Record(fired)
 			defer func() {
 				fired.Exit = exit
 				fired.Err = recorded.Err(err)
@@ -1379,7 +1382,7 @@ func (p *LastPoint) runHooks(
 			return p.runHooks(ctx, run, payload, by, now)
 		}
 	}
-	inv := hookimpl.Start(ctx, now)
+	inv := hookimpl.Invocation{Ctx: now.Context(ctx), Snapshot: now}
 	at := &payload
 	defer func() {
 		if inv.Hook != 0 { // that hook crashed
@@ -1416,15 +1419,16 @@ type shapePoint struct{}
 
 func (shapePoint) Describe() *hookimpl.Point {
 	return &hookimpl.Point{
-		Spec:    "github.com/hookgen/hookgen/hookkit/internal/testdata/testpoints",
-		Name:    "Shape",
-		Payload: "Letter",
-		Results: "Replace, Edit[Text], FailOpen",
-		Replace: ReplaceShape,
-		Edit:    EditShape,
-		Fire:    (*ShapePoint).runHooks,
-		Calls: hookimpl.Deciding[ShapeFunc](
-			Shape[Letter].Shape, ShapeObserver[Letter].ObserveShape),
+		Spec:      "github.com/hookgen/hookgen/hookkit/internal/testdata/testpoints",
+		Name:      "Shape",
+		Payload:   "Letter",
+		Results:   "Replace, Edit[Text], FailOpen",
+		Replace:   ReplaceShape,
+		Edit:      EditShape,
+		Fire:      (*ShapePoint).runHooks,
+		Func:      ShapeFunc(nil),
+		Calls:     hookimpl.Deciding(Shape[Letter].Shape),
+		Observing: hookimpl.Notifying(ShapeObserver[Letter].ObserveShape),
 	}
 }
 
@@ -1436,8 +1440,8 @@ func (p *ShapePoint) runHooks(
 	now := state.Current(snap)
 	if now == nil {
 		if now = state.Resolve(ctx, run, snap, nil); now.Recording() {
-			fired, recorded := hookimpl.Record[ShapeFired[Letter]](now)
-			fired.Payload = *payload
+			fired := &ShapeFired[Letter]{Payload: *payload}
+			recorded := now.Record(fired)
 			defer func() {
 				fired.Final = *payload
 				fired.Err = recorded.Err(err)
@@ -1446,7 +1450,7 @@ func (p *ShapePoint) runHooks(
 			return p.runHooks(ctx, run, payload, by, now)
 		}
 	}
-	inv := hookimpl.Start(ctx, now)
+	inv := hookimpl.Invocation{Ctx: now.Context(ctx), Snapshot: now}
 	current := *payload
 	defer func() {
 		if inv.Hook != 0 { // that hook crashed
@@ -1488,15 +1492,16 @@ type pollPoint struct{}
 
 func (pollPoint) Describe() *hookimpl.Point {
 	return &hookimpl.Point{
-		Spec:    "github.com/hookgen/hookgen/hookkit/internal/testdata/testpoints",
-		Name:    "Poll",
-		Payload: "int",
-		Results: "Vote, Deny, Allow, FailClosed",
-		Closed:  true,
-		Exits:   []any{Deny{}, Allow{}},
-		Fire:    (*PollPoint).runHooks,
-		Calls: hookimpl.Deciding[PollFunc](
-			Poll[int].Poll, PollObserver[int].ObservePoll),
+		Spec:      "github.com/hookgen/hookgen/hookkit/internal/testdata/testpoints",
+		Name:      "Poll",
+		Payload:   "int",
+		Results:   "Vote, Deny, Allow, FailClosed",
+		Closed:    true,
+		Exits:     []any{Deny{}, Allow{}},
+		Fire:      (*PollPoint).runHooks,
+		Func:      PollFunc(nil),
+		Calls:     hookimpl.Deciding(Poll[int].Poll),
+		Observing: hookimpl.Notifying(PollObserver[int].ObservePoll),
 	}
 }
 
@@ -1507,8 +1512,8 @@ func (p *PollPoint) runHooks(
 	now := state.Current(snap)
 	if now == nil {
 		if now = state.Resolve(ctx, run, snap, nil); now.Recording() {
-			fired, recorded := hookimpl.Record[PollFired[int]](now)
-			fired.Payload = payload
+			fired := &PollFired[int]{Payload: payload}
+			recorded := now.Record(fired)
 			defer func() {
 				fired.Exit = exit
 				fired.Err = recorded.Err(err)
@@ -1518,7 +1523,7 @@ func (p *PollPoint) runHooks(
 			return p.runHooks(ctx, run, payload, by, now)
 		}
 	}
-	inv := hookimpl.Start(ctx, now)
+	inv := hookimpl.Invocation{Ctx: now.Context(ctx), Snapshot: now}
 	defer func() {
 		if inv.Hook != 0 { // that hook crashed
 			err = inv.Crashed(recover(), by)
@@ -1557,14 +1562,15 @@ type pollOpenPoint struct{}
 
 func (pollOpenPoint) Describe() *hookimpl.Point {
 	return &hookimpl.Point{
-		Spec:    "github.com/hookgen/hookgen/hookkit/internal/testdata/testpoints",
-		Name:    "PollOpen",
-		Payload: "int",
-		Results: "Vote, Deny, Allow, FailOpen",
-		Exits:   []any{Deny{}, Allow{}},
-		Fire:    (*PollOpenPoint).runHooks,
-		Calls: hookimpl.Deciding[PollOpenFunc](
-			PollOpen[int].PollOpen, PollOpenObserver[int].ObservePollOpen),
+		Spec:      "github.com/hookgen/hookgen/hookkit/internal/testdata/testpoints",
+		Name:      "PollOpen",
+		Payload:   "int",
+		Results:   "Vote, Deny, Allow, FailOpen",
+		Exits:     []any{Deny{}, Allow{}},
+		Fire:      (*PollOpenPoint).runHooks,
+		Func:      PollOpenFunc(nil),
+		Calls:     hookimpl.Deciding(PollOpen[int].PollOpen),
+		Observing: hookimpl.Notifying(PollOpenObserver[int].ObservePollOpen),
 	}
 }
 
@@ -1575,8 +1581,8 @@ func (p *PollOpenPoint) runHooks(
 	now := state.Current(snap)
 	if now == nil {
 		if now = state.Resolve(ctx, run, snap, nil); now.Recording() {
-			fired, recorded := hookimpl.Record[PollOpenFired[int]](now)
-			fired.Payload = payload
+			fired := &PollOpenFired[int]{Payload: payload}
+			recorded := now.Record(fired)
 			defer func() {
 				fired.Exit = exit
 				fired.Err = recorded.Err(err)
@@ -1586,7 +1592,7 @@ func (p *PollOpenPoint) runHooks(
 			return p.runHooks(ctx, run, payload, by, now)
 		}
 	}
-	inv := hookimpl.Start(ctx, now)
+	inv := hookimpl.Invocation{Ctx: now.Context(ctx), Snapshot: now}
 	at := &payload
 	defer func() {
 		if inv.Hook != 0 { // that hook crashed
@@ -1639,13 +1645,14 @@ type gatherPoint struct{}
 
 func (gatherPoint) Describe() *hookimpl.Point {
 	return &hookimpl.Point{
-		Spec:    "github.com/hookgen/hookgen/hookkit/internal/testdata/testpoints",
-		Name:    "Gather",
-		Payload: "int",
-		Results: "Collect[string]",
-		Fire:    (*GatherPoint).runHooks,
-		Calls: hookimpl.Collecting[GatherFunc](
-			Gather[int].Gather, GatherObserver[int].ObserveGather),
+		Spec:      "github.com/hookgen/hookgen/hookkit/internal/testdata/testpoints",
+		Name:      "Gather",
+		Payload:   "int",
+		Results:   "Collect[string]",
+		Fire:      (*GatherPoint).runHooks,
+		Func:      GatherFunc(nil),
+		Calls:     hookimpl.Collecting(Gather[int].Gather),
+		Observing: hookimpl.Notifying(GatherObserver[int].ObserveGather),
 	}
 }
 
@@ -1656,8 +1663,8 @@ func (p *GatherPoint) runHooks(
 	now := state.Current(snap)
 	if now == nil {
 		if now = state.Resolve(ctx, run, snap, nil); now.Recording() {
-			fired, recorded := hookimpl.Record[GatherFired[int]](now)
-			fired.Payload = payload
+			fired := &GatherFired[int]{Payload: payload}
+			recorded := now.Record(fired)
 			defer func() {
 				fired.Collected = hookimpl.Returned(recorded, collected)
 				recorded.Notify(fired)
@@ -1665,7 +1672,7 @@ func (p *GatherPoint) runHooks(
 			return p.runHooks(ctx, run, payload, bys, now)
 		}
 	}
-	inv := hookimpl.Start(ctx, now)
+	inv := hookimpl.Invocation{Ctx: now.Context(ctx), Snapshot: now}
 	at := &payload
 	defer func() {
 		if inv.Hook != 0 { // that hook crashed
@@ -1696,14 +1703,15 @@ type gatherClosedPoint struct{}
 
 func (gatherClosedPoint) Describe() *hookimpl.Point {
 	return &hookimpl.Point{
-		Spec:    "github.com/hookgen/hookgen/hookkit/internal/testdata/testpoints",
-		Name:    "GatherClosed",
-		Payload: "int",
-		Results: "Collect[string], FailClosed",
-		Closed:  true,
-		Fire:    (*GatherClosedPoint).runHooks,
-		Calls: hookimpl.Collecting[GatherClosedFunc](
-			GatherClosed[int].GatherClosed, GatherClosedObserver[int].ObserveGatherClosed),
+		Spec:      "github.com/hookgen/hookgen/hookkit/internal/testdata/testpoints",
+		Name:      "GatherClosed",
+		Payload:   "int",
+		Results:   "Collect[string], FailClosed",
+		Closed:    true,
+		Fire:      (*GatherClosedPoint).runHooks,
+		Func:      GatherClosedFunc(nil),
+		Calls:     hookimpl.Collecting(GatherClosed[int].GatherClosed),
+		Observing: hookimpl.Notifying(GatherClosedObserver[int].ObserveGatherClosed),
 	}
 }
 
@@ -1714,8 +1722,8 @@ func (p *GatherClosedPoint) runHooks(
 	now := state.Current(snap)
 	if now == nil {
 		if now = state.Resolve(ctx, run, snap, nil); now.Recording() {
-			fired, recorded := hookimpl.Record[GatherClosedFired[int]](now)
-			fired.Payload = payload
+			fired := &GatherClosedFired[int]{Payload: payload}
+			recorded := now.Record(fired)
 			defer func() {
 				fired.Collected = hookimpl.Returned(recorded, collected)
 				fired.Err = recorded.Err(err)
@@ -1724,7 +1732,7 @@ func (p *GatherClosedPoint) runHooks(
 			return p.runHooks(ctx, run, payload, bys, now)
 		}
 	}
-	inv := hookimpl.Start(ctx, now)
+	inv := hookimpl.Invocation{Ctx: now.Context(ctx), Snapshot: now}
 	defer func() {
 		if inv.Hook != 0 { // that hook crashed
 			err = inv.Crashed(recover(), nil)
@@ -1749,15 +1757,16 @@ type reviewPoint struct{}
 
 func (reviewPoint) Describe() *hookimpl.Point {
 	return &hookimpl.Point{
-		Spec:    "github.com/hookgen/hookgen/hookkit/internal/testdata/testpoints",
-		Name:    "Review",
-		Payload: "Letter",
-		Results: "Replace, Stop, Coded, Numbered, Collect[string], FailOpen",
-		Replace: ReplaceReview,
-		Exits:   []any{Stop{}, Coded{}, Numbered{}},
-		Fire:    (*ReviewPoint).runHooks,
-		Calls: hookimpl.DecidingAndCollecting[ReviewFunc](
-			Review[Letter].Review, ReviewObserver[Letter].ObserveReview),
+		Spec:      "github.com/hookgen/hookgen/hookkit/internal/testdata/testpoints",
+		Name:      "Review",
+		Payload:   "Letter",
+		Results:   "Replace, Stop, Coded, Numbered, Collect[string], FailOpen",
+		Replace:   ReplaceReview,
+		Exits:     []any{Stop{}, Coded{}, Numbered{}},
+		Fire:      (*ReviewPoint).runHooks,
+		Func:      ReviewFunc(nil),
+		Calls:     hookimpl.DecidingAndCollecting(Review[Letter].Review),
+		Observing: hookimpl.Notifying(ReviewObserver[Letter].ObserveReview),
 	}
 }
 
@@ -1769,8 +1778,8 @@ func (p *ReviewPoint) runHooks(
 	now := state.Current(snap)
 	if now == nil {
 		if now = state.Resolve(ctx, run, snap, nil); now.Recording() {
-			fired, recorded := hookimpl.Record[ReviewFired[Letter]](now)
-			fired.Payload = *payload
+			fired := &ReviewFired[Letter]{Payload: *payload}
+			recorded := now.Record(fired)
 			defer func() {
 				fired.Final, fired.Exit = *payload, exit
 				fired.Collected = hookimpl.Returned(recorded, collected)
@@ -1780,7 +1789,7 @@ func (p *ReviewPoint) runHooks(
 			return p.runHooks(ctx, run, payload, by, bys, now)
 		}
 	}
-	inv := hookimpl.Start(ctx, now)
+	inv := hookimpl.Invocation{Ctx: now.Context(ctx), Snapshot: now}
 	current := *payload
 	defer func() {
 		if inv.Hook != 0 { // that hook crashed
@@ -1831,14 +1840,15 @@ type verifyPoint struct{}
 
 func (verifyPoint) Describe() *hookimpl.Point {
 	return &hookimpl.Point{
-		Spec:    "github.com/hookgen/hookgen/hookkit/internal/testdata/testpoints",
-		Name:    "Verify",
-		Payload: "int",
-		Results: "Check",
-		Closed:  true,
-		Fire:    (*VerifyPoint).runHooks,
-		Calls: hookimpl.Checking[VerifyFunc](
-			Verify[int].Verify, VerifyObserver[int].ObserveVerify),
+		Spec:      "github.com/hookgen/hookgen/hookkit/internal/testdata/testpoints",
+		Name:      "Verify",
+		Payload:   "int",
+		Results:   "Check",
+		Closed:    true,
+		Fire:      (*VerifyPoint).runHooks,
+		Func:      VerifyFunc(nil),
+		Calls:     hookimpl.Checking(Verify[int].Verify),
+		Observing: hookimpl.Notifying(VerifyObserver[int].ObserveVerify),
 	}
 }
 
@@ -1849,8 +1859,8 @@ func (p *VerifyPoint) runHooks(
 	now := state.Current(snap)
 	if now == nil {
 		if now = state.Resolve(ctx, run, snap, nil); now.Recording() {
-			fired, recorded := hookimpl.Record[VerifyFired[int]](now)
-			fired.Payload = payload
+			fired := &VerifyFired[int]{Payload: payload}
+			recorded := now.Record(fired)
 			defer func() {
 				fired.Err = recorded.Err(err)
 				recorded.Notify(fired)
@@ -1858,7 +1868,7 @@ func (p *VerifyPoint) runHooks(
 			return p.runHooks(ctx, run, payload, by, now)
 		}
 	}
-	inv := hookimpl.Start(ctx, now)
+	inv := hookimpl.Invocation{Ctx: now.Context(ctx), Snapshot: now}
 	defer func() {
 		if inv.Hook != 0 { // that hook crashed
 			err = inv.Crashed(recover(), by)
@@ -1885,7 +1895,8 @@ func (wrapPoint) Describe() *hookimpl.Point {
 		Payload: "int",
 		Results: "Around[string]",
 		Fire:    (*WrapPoint).runHooks,
-		Calls: hookimpl.Wrapping[WrapFunc](
+		Func:    WrapFunc(nil),
+		Calls: hookimpl.Wrapping(
 			func(
 				h Wrap[int],
 				ctx context.Context,
@@ -1904,7 +1915,7 @@ func (wrapPoint) Describe() *hookimpl.Point {
 				answer, err := h.Wrap(ctx, run, payload, WrapNext{inv, 0})
 				return hookimpl.Reply(answer), err
 			},
-			func(point string, h hookkit.AnyHook) WrapFunc {
+			func(point string, h hookkit.AnyHook) any {
 				return func(
 					ctx context.Context,
 					run *Run,
@@ -1924,8 +1935,8 @@ func (wrapPoint) Describe() *hookimpl.Point {
 					return hookimpl.AnswerOf[string](reply, err)
 				}
 			},
-			WrapObserver[int].ObserveWrap,
 		),
+		Observing: hookimpl.Notifying(WrapObserver[int].ObserveWrap),
 	}
 }
 
@@ -1991,8 +2002,8 @@ func (p *WrapPoint) runHooks(
 	inv := &wrapInvocation{Run: run, Snap: now, Do: act}
 	defer inv.Finish(ctx, now)
 	if now.Recording() {
-		fired, recorded := hookimpl.Record[WrapFired[int]](now)
-		fired.Payload = payload
+		fired := &WrapFired[int]{Payload: payload}
+		recorded := now.Record(fired)
 		defer func() {
 			fired.Result = result
 			fired.Err = recorded.Err(err)
@@ -2009,12 +2020,13 @@ type watchPoint struct{}
 
 func (watchPoint) Describe() *hookimpl.Point {
 	return &hookimpl.Point{
-		Spec:    "github.com/hookgen/hookgen/hookkit/internal/testdata/testpoints",
-		Name:    "Watch",
-		Payload: "int",
-		Fire:    (*WatchPoint).runHooks,
-		Calls: hookimpl.Checking[WatchFunc](
-			Watch[int].Watch, WatchObserver[int].ObserveWatch),
+		Spec:      "github.com/hookgen/hookgen/hookkit/internal/testdata/testpoints",
+		Name:      "Watch",
+		Payload:   "int",
+		Fire:      (*WatchPoint).runHooks,
+		Func:      WatchFunc(nil),
+		Calls:     hookimpl.Checking(Watch[int].Watch),
+		Observing: hookimpl.Notifying(WatchObserver[int].ObserveWatch),
 	}
 }
 
@@ -2025,14 +2037,14 @@ func (p *WatchPoint) runHooks(
 	now := state.Current(snap)
 	if now == nil {
 		if now = state.Resolve(ctx, run, snap, nil); now.Recording() {
-			fired, recorded := hookimpl.Record[WatchFired[int]](now)
-			fired.Payload = payload
+			fired := &WatchFired[int]{Payload: payload}
+			recorded := now.Record(fired)
 			defer recorded.Notify(fired)
 			p.runHooks(ctx, run, payload, now)
 			return
 		}
 	}
-	inv := hookimpl.Start(ctx, now)
+	inv := hookimpl.Invocation{Ctx: now.Context(ctx), Snapshot: now}
 	at := &payload
 	defer func() {
 		if inv.Hook != 0 { // that hook crashed
