@@ -64,7 +64,7 @@ type Change struct {
 // A Player answers questions. Its zero value answers without checking hooks. Its methods are not safe for concurrent
 // use.
 type Player struct {
-	Exports Exports // the packages that may be imported; nil refuses every import of a hook
+	Exports *Exports // the packages that may be imported; nil refuses every import of a hook
 }
 
 // Answer generates, checks and compares. It never panics on any text: a failure of the generator is a note.

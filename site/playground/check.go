@@ -19,31 +19,31 @@ const goVersion = "go1.26"
 // package does not compile, the hook is not checked.
 func (p *Player) check(importPath string, files map[string][]byte, hook string) (spec, other []Note) {
 	spec, other = []Note{}, []Note{}
-	c := &checker{fset: token.NewFileSet(), known: map[string]*types.Package{}, exports: p.Exports}
+	c := &checker{fset: token.NewFileSet(), exports: p.Exports}
 	pkg, found := c.check(importPath, files)
 	if len(found) > 0 {
 		return found, other
 	}
-	c.known[importPath] = pkg
+	c.checked = pkg
 	if strings.TrimSpace(hook) != "" {
 		_, other = c.check(Module+"/hook", map[string][]byte{hookFile: []byte(hook)})
 	}
 	return spec, other
 }
 
-// A checker type-checks the packages of one question, each of which may import those before.
+// A checker type-checks the packages of one question.
 type checker struct {
 	fset    *token.FileSet
-	known   map[string]*types.Package
-	exports Exports
+	checked *types.Package // the package of the spec; nil before it was checked
+	exports *Exports
 }
 
-// Import returns a package that was checked before, or one of the archive.
+// Import returns the package of the spec, or one of the archive.
 func (c *checker) Import(importPath string) (*types.Package, error) {
-	if pkg := c.known[importPath]; pkg != nil && pkg.Complete() {
-		return pkg, nil
+	if c.checked != nil && c.checked.Path() == importPath {
+		return c.checked, nil
 	}
-	return c.exports.read(c.fset, importPath, c.known)
+	return c.exports.Import(importPath)
 }
 
 // check type-checks a package. The notes are in the order of the compiler: by file, line and column.

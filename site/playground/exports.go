@@ -13,32 +13,29 @@ import (
 	"golang.org/x/tools/go/gcexportdata"
 )
 
-// Exports are packages that a spec or a hook may import: by import path, the export data that the compiler wrote.
-type Exports map[string][]byte
+// Exports are packages that a spec or a hook may import. Each is read when it is imported first.
+type Exports struct {
+	files map[string]*zip.File // by import path, the export data that the compiler wrote
+	fset  *token.FileSet
+	known map[string]*types.Package // those that were read, and what they need
+}
 
-// ReadExports reads an archive that [WriteExports] wrote.
-func ReadExports(archive []byte) (Exports, error) {
+// ReadExports opens an archive that [WriteExports] wrote.
+func ReadExports(archive []byte) (*Exports, error) {
 	z, err := zip.NewReader(bytes.NewReader(archive), int64(len(archive)))
 	if err != nil {
 		return nil, err
 	}
-	exports := Exports{}
+	e := &Exports{map[string]*zip.File{}, token.NewFileSet(), map[string]*types.Package{}}
 	for _, f := range z.File {
-		r, err := f.Open()
-		if err != nil {
-			return nil, err
-		}
-		data, err := io.ReadAll(r)
-		if err != nil {
-			return nil, fmt.Errorf("%s: %w", f.Name, err)
-		}
-		exports[f.Name] = data
+		e.files[f.Name] = f
 	}
-	return exports, nil
+	return e, nil
 }
 
-// WriteExports writes the packages as a zip archive. Equal packages give equal bytes.
-func WriteExports(w io.Writer, exports Exports) error {
+// WriteExports writes packages as a zip archive: by import path, the export data that the compiler wrote. Equal packages
+// give equal bytes.
+func WriteExports(w io.Writer, exports map[string][]byte) error {
 	z := zip.NewWriter(w)
 	for _, name := range slices.Sorted(maps.Keys(exports)) {
 		f, err := z.Create(name)
@@ -52,14 +49,22 @@ func WriteExports(w io.Writer, exports Exports) error {
 	return z.Close()
 }
 
-// read returns the package of an import path. It adds what the package needs to known.
-func (e Exports) read(fset *token.FileSet, importPath string, known map[string]*types.Package) (*types.Package, error) {
+// Import returns the package of an import path.
+func (e *Exports) Import(importPath string) (*types.Package, error) {
 	if importPath == "unsafe" {
 		return types.Unsafe, nil
 	}
-	data, ok := e[importPath]
+	if pkg := e.known[importPath]; pkg != nil && pkg.Complete() {
+		return pkg, nil
+	}
+	f, ok := e.files[importPath]
 	if !ok {
 		return nil, fmt.Errorf("package %s is not in the playground", importPath)
 	}
-	return gcexportdata.Read(bytes.NewReader(data), fset, known, importPath)
+	data, err := f.Open()
+	if err != nil {
+		return nil, err
+	}
+	defer data.Close()
+	return gcexportdata.Read(data, e.fset, e.known, importPath)
 }

@@ -1,6 +1,8 @@
 // Runs the program of the playground beside the page, so that typing never waits for an answer. The page sends the
-// address of the program first, and then questions; each answer has the number of its question.
-let ready
+// address of the program first, and then questions, each after the answer to the one before. The first answer comes
+// twice: as a draft, in which nothing was type-checked, and again after the packages were opened.
+let program, packages
+let checks = false
 
 // instantiate compiles a program while it loads, if the server gives it the right type, else afterwards.
 async function instantiate(address, imports) {
@@ -18,29 +20,32 @@ async function start(base) {
   importScripts(base + 'wasm_exec.js')
   const go = new self.Go()
   const began = new Promise((resolve) => { self.hookgenReady = resolve })
-  const [program, packages] = await Promise.all([
-    instantiate(base + 'playground.wasm', go.importObject),
-    fetch(base + 'packages.zip').then((r) => r.arrayBuffer()),
-  ])
-  go.run(program.instance)
+  go.run((await instantiate(base + 'playground.wasm', go.importObject)).instance)
   await began
-  const problem = self.hookgenExports(new Uint8Array(packages))
-  if (problem) {
-    throw new Error(problem)
-  }
 }
+
+const answer = (question) => JSON.parse(self.hookgenAnswer(JSON.stringify(question)))
 
 self.onmessage = async ({ data }) => {
   try {
     if (data.base) {
-      ready = start(data.base)
-      await ready
-      self.postMessage({ ready: true })
+      packages = fetch(data.base + 'packages.zip').then((r) => r.arrayBuffer())
+      packages.catch(() => {}) // the first question reports it
+      program = start(data.base)
+      await program
       return
     }
-    await ready
-    self.postMessage({ id: data.id, answer: JSON.parse(self.hookgenAnswer(JSON.stringify(data.question))) })
+    await program
+    if (!checks) {
+      self.postMessage({ draft: answer(data.question) })
+      const problem = self.hookgenExports(new Uint8Array(await packages))
+      if (problem) {
+        throw new Error(problem)
+      }
+      checks = true
+    }
+    self.postMessage({ answer: answer(data.question) })
   } catch (err) {
-    self.postMessage({ id: data.id, failure: String(err) })
+    self.postMessage({ failure: String(err) })
   }
 }

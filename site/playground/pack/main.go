@@ -54,7 +54,7 @@ func run(args []string) error {
 }
 
 // load compiles the packages for linux/amd64, whose sizes of types the playground uses.
-func load() (playground.Exports, error) {
+func load() (map[string][]byte, error) {
 	list := exec.Command("go", append([]string{"list", "-export", "-trimpath", "-f", "{{.ImportPath}}\t{{.Export}}"},
 		packages...)...)
 	list.Env = append(os.Environ(), "GOOS=linux", "GOARCH=amd64", "CGO_ENABLED=0")
@@ -63,7 +63,7 @@ func load() (playground.Exports, error) {
 	if err != nil {
 		return nil, fmt.Errorf("go list: %w", err)
 	}
-	exports := playground.Exports{}
+	exports := make(map[string][]byte)
 	for line := range strings.Lines(string(out)) {
 		path, file, _ := strings.Cut(strings.TrimSpace(line), "\t")
 		data, err := section(file)
