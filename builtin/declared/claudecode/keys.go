@@ -13,7 +13,7 @@ import (
 var (
 	settingsKeys = []string{"hooks", "disableAllHooks", "permissions"}
 	groupKeys    = []string{"matcher", "hooks"}
-	handlerKeys  = []string{"type", "command", "args", "timeout", "if", "async", "asyncRewake", "statusMessage", "once",
+	handlerKeys  = []string{"type", "command", "comment", "args", "timeout", "if", "async", "asyncRewake", "statusMessage", "once",
 		"shell", "prompt", "model", "url", "headers", "allowedEnvVars", "server", "tool", "input"}
 	answerKeys = map[string][]string{ // by the object in the answer; "" is the answer itself
 		"": {"continue", "decision", "hookSpecificOutput", "stopReason", "suppressOutput", "systemMessage",

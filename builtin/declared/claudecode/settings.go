@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"path"
 	"path/filepath"
 	"regexp"
 	"slices"
@@ -109,8 +110,8 @@ func Read(paths ...string) (*Hooks, error) {
 	return h, nil
 }
 
-// ReadPlugin adds the hooks of a plugin, which is a directory. They are in the file that "hooks" of
-// .claude-plugin/plugin.json names, or written there, or else in hooks/hooks.json. Their scripts have the directory in
+// ReadPlugin adds the hooks of a plugin, which is a directory. They are in hooks/hooks.json, and in "hooks" of
+// .claude-plugin/plugin.json: an object, a path, or a list of both. Their scripts have the directory in
 // CLAUDE_PLUGIN_ROOT, which is also replaced in their arguments, and the variables env, for example
 // "CLAUDE_PLUGIN_DATA=/var/lib/plugin". It fails if the plugin has no hooks. Call it before Use.
 func (h *Hooks) ReadPlugin(dir string, env ...string) error {
@@ -128,22 +129,32 @@ func (h *Hooks) ReadPlugin(dir string, env ...string) error {
 		h.handlers = make(map[string][]handler)
 	}
 	env = append([]string{"CLAUDE_PLUGIN_ROOT=" + dir}, env...)
-	file := "hooks/hooks.json"
-	switch {
-	case len(plugin.Hooks) == 0 || json.Unmarshal(plugin.Hooks, &file) == nil:
-	case plugin.Hooks[0] == '{':
-		return h.read(manifest, fmt.Appendf(nil, `{"hooks":%s}`, plugin.Hooks), env)
-	default:
-		return fmt.Errorf("%s: hooks is neither a path nor an object", manifest)
+	var parts []json.RawMessage
+	if json.Unmarshal(plugin.Hooks, &parts) != nil && len(plugin.Hooks) > 0 {
+		parts = []json.RawMessage{plugin.Hooks}
 	}
-	if !filepath.IsLocal(filepath.FromSlash(file)) {
-		return fmt.Errorf("%s: the path %q of hooks leads out of the plugin", manifest, file)
+	const standard = "hooks/hooks.json"
+	for i, part := range append([]json.RawMessage{json.RawMessage(`"` + standard + `"`)}, parts...) {
+		file := ""
+		switch {
+		case part[0] == '{':
+			err = h.read(manifest, fmt.Appendf(nil, `{"hooks":%s}`, part), env)
+		case json.Unmarshal(part, &file) != nil:
+			err = fmt.Errorf("%s: hooks is neither a path nor an object", manifest)
+		case !filepath.IsLocal(filepath.FromSlash(file)):
+			err = fmt.Errorf("%s: the path %q of hooks leads out of the plugin", manifest, file)
+		case i > 0 && path.Clean(file) == standard: // it is read already
+		default:
+			file = filepath.Join(dir, filepath.FromSlash(file))
+			if text, err = textfile.Read(file, maxSettings); err == nil {
+				err = h.read(file, text, env)
+			}
+		}
+		if missing := i == 0 && len(parts) > 0 && errors.Is(err, fs.ErrNotExist); err != nil && !missing {
+			return err
+		}
 	}
-	path := filepath.Join(dir, filepath.FromSlash(file))
-	if text, err = textfile.Read(path, maxSettings); err != nil {
-		return err
-	}
-	return h.read(path, text, env)
+	return nil
 }
 
 func (h *Hooks) read(path string, text []byte, env []string) error {

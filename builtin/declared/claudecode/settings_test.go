@@ -176,6 +176,7 @@ func TestPluginsHaveTheirOwnEnvironment(t *testing.T) {
 	const exec = `{"type": "command", "command": "${CLAUDE_PLUGIN_ROOT}/say.sh", "args": ["${CLAUDE_PLUGIN_DATA}"]}`
 	say := func(text string) string { return "#!/bin/sh\necho " + text + " $1 $CLAUDE_PLUGIN_DATA\n" }
 	events := func(handler string) string { return `{"SessionStart": [{"hooks": [` + handler + `]}]}` }
+	echo := func(text string) string { return `{"type": "command", "command": "echo ` + text + `"}` }
 	h, err := claudecode.Read()
 	if err != nil {
 		t.Fatal(err)
@@ -194,6 +195,11 @@ func TestPluginsHaveTheirOwnEnvironment(t *testing.T) {
 		{plugin(map[string]string{
 			"say.sh": say("three"), ".claude-plugin/plugin.json": `{"name": "p", "hooks": ` + events(shell) + `}`,
 		}), nil},
+		{plugin(map[string]string{ // the file of its own is read, whatever the manifest adds, and once
+			"hooks/hooks.json":           `{"hooks": ` + events(echo("four")) + `}`,
+			"more.json":                  `{"hooks": ` + events(echo("five")) + `}`,
+			".claude-plugin/plugin.json": `{"hooks": ["./more.json", "./hooks/hooks.json", ` + events(echo("six")) + `]}`,
+		}), nil},
 	} {
 		if err := h.ReadPlugin(p.dir, p.env...); err != nil {
 			t.Fatal(err)
@@ -206,7 +212,7 @@ func TestPluginsHaveTheirOwnEnvironment(t *testing.T) {
 		t.Fatal(err)
 	}
 	if texts := all.Briefing.Fire(t.Context(), run, agent.Step{Number: 1}); !slices.Equal(texts,
-		[]string{"one", "two data data", "three"}) {
+		[]string{"one", "two data data", "three", "four", "five", "six"}) {
 		t.Errorf("the scripts said %q", texts)
 	}
 	for text, want := range map[string]string{
