@@ -15,6 +15,9 @@ func (r *reader) shell(c *Command, in flow) {
 	for i := 0; i < len(c.Args); i++ {
 		arg := c.Args[i]
 		switch {
+		case r.strict && !c.words[i+1].isStatic(): // sh -c -$- '-x; evil' 'git log': the text does not say what it is
+			r.refuse()
+			return
 		case isStdin(arg) && !isScript && !ended:
 			stdin = true
 			i = len(c.Args)
@@ -71,6 +74,9 @@ func (r *reader) interpreter(c *Command, in flow) {
 		lower := strings.ToLower(arg)
 		isOption := len(arg) > 1 && arg[0] == '-'
 		switch {
+		case r.strict && !c.words[i+1].isStatic(): // it may be -c
+			r.refuse()
+			return
 		case isStdin(arg):
 			r.runsInput(c, in)
 			r.code(c, c.Stdin)
