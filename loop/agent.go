@@ -158,19 +158,7 @@ func (a *Agent) Do(ctx context.Context, req Request) (agent.AgentResult, error) 
 	return r.execute()
 }
 
-func (a *Agent) name() string {
-	if a.Name == "" {
-		return "agent"
-	}
-	return a.Name
-}
-
-func (a *Agent) fallback() string {
-	if a.Fallback == "" {
-		return DefaultFallback
-	}
-	return a.Fallback
-}
+func (a *Agent) name() string { return orElse(a.Name, "agent") }
 
 // check returns the configuration errors that prevent the agent from running under parent, which may be nil.
 func (a *Agent) check(parent *run) error {

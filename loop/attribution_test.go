@@ -238,6 +238,11 @@ func TestChangesOfOwnedFieldsAreUndone(t *testing.T) {
 			r.Steps, r.Stop.Cause, r.Signals, r.Err = 99, agent.CauseError, []agent.EndRun{{}}, "forged"
 			return r
 		}), []string{"BeforeRunEnd", "warden", "Steps, Stop, Signals, Err"}},
+		{"BeforeRunEndUsage", beforeEnd(func(r agent.AgentResult) agent.AgentResult {
+			r.UsageByModel = map[string]agent.Usage{"forged": {Input: 1}}
+			r.Unread = []agent.Message{{Role: agent.RoleUser, Content: "forged"}}
+			return r
+		}), []string{"BeforeRunEnd", "warden", "UsageByModel, Unread"}},
 		{"BeforeRunEndMadeAnew", beforeEnd(func(agent.AgentResult) agent.AgentResult {
 			return agent.AgentResult{Reply: "new"}
 		}), nil},

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"maps"
+	"reflect"
 	"slices"
 
 	"github.com/hookgen/hookgen/generated/agent"
@@ -195,7 +196,7 @@ func (r *run) chooseReply() {
 	case s.interim.text != "" && r.mayEndWith(s.interim):
 		final = s.interim
 	case r.strongest().Cause != agent.CauseCompleted:
-		if final.text = r.agent.fallback(); r.strongest().Cause == agent.CauseUserRequested {
+		if final.text = orElse(r.agent.Fallback, DefaultFallback); r.strongest().Cause == agent.CauseUserRequested {
 			r.noteInterruption(r.strongest().Message)
 			final.stored = true // the conversation has the note instead
 		}
@@ -248,32 +249,32 @@ func (r *run) result(failed error) agent.AgentResult {
 	return result
 }
 
-// fix restores the fields of a result that only the loop may set.
+// fix restores the fields of a result that only the loop may set: all that are not in freeInResult. So a new field of
+// the result belongs to the loop.
 func (r *run) fix(result *agent.AgentResult, fixed agent.AgentResult, by hookkit.By) {
-	undone := r.warnOwned("BeforeRunEnd", by,
-		ownedField("Agent", result.Agent, fixed.Agent), ownedField("Steps", result.Steps, fixed.Steps),
-		ownedField("ModelCalls", result.ModelCalls, fixed.ModelCalls), ownedField("Usage", result.Usage, fixed.Usage),
-		ownedField("Elapsed", result.Elapsed, fixed.Elapsed), ownedField("EndedBy", result.EndedBy, fixed.EndedBy),
-		ownedField("FinishReason", result.FinishReason, fixed.FinishReason),
-		ownedField("HandedOffTo", result.HandedOffTo, fixed.HandedOffTo),
-		owned{"Stop", !sameSignal(result.Stop, fixed.Stop) && !sameSignal(result.Stop, agent.EndRun{})},
-		owned{"Signals", result.Signals != nil && !slices.EqualFunc(result.Signals, fixed.Signals, sameSignal)},
-		owned{"Suspended", result.Suspended != nil && !sameJSON(result.Suspended, fixed.Suspended)},
-		owned{"Err", (result.Err == "") != (fixed.Err == "")})
-	if undone != "" {
-		result.Warnings = append(slices.Clip(result.Warnings), undone)
+	fixed.Stop = r.strongest()
+	if by == (hookkit.By{}) {
+		result.Stop, result.Signals, result.Suspended = fixed.Stop, fixed.Signals, fixed.Suspended // which no hook has
+		return
 	}
-	result.Agent, result.Steps, result.ModelCalls, result.Usage = fixed.Agent, fixed.Steps, fixed.ModelCalls, fixed.Usage
-	result.UsageByModel, result.Unread = fixed.UsageByModel, fixed.Unread
-	result.Elapsed, result.Signals, result.EndedBy, result.HandedOffTo = fixed.Elapsed, fixed.Signals, fixed.EndedBy,
-		fixed.HandedOffTo
-	result.Stop, result.Suspended, result.FinishReason = r.strongest(), fixed.Suspended, fixed.FinishReason
-	if (result.Err == "") != (fixed.Err == "") {
+	var all []owned
+	left, own := reflect.ValueOf(result).Elem(), reflect.ValueOf(fixed)
+	for field, value := range own.Fields() {
+		at := left.FieldByIndex(field.Index)
+		if slices.Contains(freeInResult, field.Name) {
+			continue
+		}
+		all = append(all, owned{field.Name, !at.IsZero() && !sameJSON(at.Interface(), value.Interface())})
+		at.Set(value)
+	}
+	if failed := fixed.Err != ""; failed != (result.Err != "") { // a hook may change its text
+		all = append(all, owned{"Err", true})
 		result.Err = fixed.Err
+	}
+	if undone := r.warnOwned("BeforeRunEnd", by, all...); undone != "" {
+		result.Warnings = append(slices.Clip(result.Warnings), undone)
 	}
 }
 
-// sameSignal compares two signals without their details.
-func sameSignal(a, b agent.EndRun) bool {
-	return a.Cause == b.Cause && a.Message == b.Message && a.By == b.By
-}
+// freeInResult are the fields of a result that a hook of BeforeRunEnd may set.
+var freeInResult = []string{"Task", "Reply", "Calls", "Messages", "Warnings", "Err"}

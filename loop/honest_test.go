@@ -230,6 +230,25 @@ func TestP12_AnInterruptedReplyStays(t *testing.T) {
 	}
 }
 
+// TestP12_AReplyInterruptedInAHookStays: a person presses Ctrl-C when the reply is complete, and a hook that asks a
+// service is cancelled.
+func TestP12_AReplyInterruptedInAHookStays(t *testing.T) {
+	ctx, cancel := context.WithCancel(t.Context())
+	defer cancel()
+	a := &loop.Agent{Model: looptest.NewScript(looptest.Reply("The answer is 42.")), Hooks: loop.Hooks(
+		agent.AfterLLMFunc(func(ctx context.Context, _ *agent.Run, _ agent.LLMResponse) (agent.AfterLLMOutcome, error) {
+			cancel()
+			return nil, ctx.Err()
+		}))}
+	a.Hooks.HandleFailures(func(context.Context, *hookkit.Failure) {})
+	result, err := a.Do(ctx, loop.Request{Task: "x", Events: func(loop.Event) {}})
+	m := result.Messages
+	if !errors.Is(err, context.Canceled) || len(m) != 3 || m[1].Content != "The answer is 42." ||
+		m[2].Name != agent.InterruptionName {
+		t.Errorf("got %+v, %v", m, err)
+	}
+}
+
 // TestP12_AnInterruptedSubagentKeepsItsText: the person has read the words of a sub-agent, so the outer conversation has
 // them too.
 func TestP12_AnInterruptedSubagentKeepsItsText(t *testing.T) {

@@ -388,6 +388,26 @@ func TestRepeatedEmptyRepliesStopTheRun(t *testing.T) {
 	}
 }
 
+// A model sends the same call again, which is too long for a reply. A reply with another call has done something.
+func TestRepeatedCutCallsStopTheRun(t *testing.T) {
+	long := looptest.Call("work", `{"text":"a lo`)
+	cut, useful := long.Finish("length"), looptest.Calls(looptest.Call("work", nil), long).Finish("length")
+	for _, c := range []struct {
+		turns []looptest.Turn
+		calls int
+		cause agent.Cause
+	}{
+		{turns(cut, cut, cut, cut), 3, agent.CauseRetryLimit},
+		{turns(cut, cut, useful, cut, cut, looptest.Reply("ok")), 6, agent.CauseCompleted},
+	} {
+		ran := looptest.Harness{Turns: c.turns, Tools: tools(work())}.Run(t, "x")
+		if ran.ModelCalls != c.calls || ran.Stop.Cause != c.cause {
+			t.Errorf("%d calls, %+v", ran.ModelCalls, ran.Stop)
+		}
+		checkAnswered(t, ran.Messages)
+	}
+}
+
 func TestAnInvalidAgentReturnsErrors(t *testing.T) {
 	model := looptest.NewScript()
 	var none *looptest.Tool

@@ -20,7 +20,7 @@ type Limits struct {
 	Time   time.Duration // checked between steps; 0: no limit. The run stops with time_limit
 
 	Rejections   int // of answers; 0: 3. At the limit the run stops with retry_limit
-	EmptyReplies int // in a row; 0: 3. At the limit the run stops with retry_limit
+	EmptyReplies int // in a row, or replies with a single call that was cut; 0: 3. Then the run stops with retry_limit
 	Compactions  int // of a prompt that the model refused as too long; 0: 1. After them the run fails
 	Depth        int // of runs started by runs; 0: 16. The limits of the runs that started a run count too
 

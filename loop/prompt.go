@@ -16,7 +16,7 @@ import (
 type exchange struct {
 	prompted       bool     // a prompt was sent
 	finishReason   string   // of the last reply
-	emptyReplies   int      // in a row
+	uselessReplies int      // in a row
 	note           string   // for the next prompt only
 	briefingTokens int      // of the last briefing
 	offeredTools   []string // of the last request
@@ -37,14 +37,13 @@ func (r *run) ask(at agent.Step) (reply agent.LLMResponse, ok bool) {
 		case err != nil:
 			r.failBy("LLM", err, by)
 		}
-		shown := r.stream.takeShown()
-		if r.state.cause != nil && shown != "" {
+		if ok = !r.state.over(); ok {
+			reply, ok = r.received(r.ctx, at, reply)
+		}
+		if shown := r.stream.takeShown(); !ok && r.state.cause != nil && shown != "" {
 			r.interrupted(at, shown)
 		}
-		if r.state.over() {
-			return reply, false
-		}
-		return r.received(r.ctx, at, reply)
+		return reply, ok
 	}
 }
 

@@ -61,13 +61,17 @@ func (r *run) work(at agent.Step, result *agent.StepResult) {
 	}
 	switch {
 	case len(reply.ToolCalls) > 0:
-		r.emptyReplies = 0
 		record := r.conversation.store(reply.Message())
 		r.response = reply
 		r.response.ToolCalls = record.ToolCalls
 		b := r.newBatch(reply.ToolCalls, record.ToolCalls, duplicates)
 		b.cut = cut
 		b.step(false, result)
+		if cut && n == 1 {
+			r.useless("a call that was cut at the limit of its tokens", "")
+			break
+		}
+		r.uselessReplies = 0
 	case r.state.over():
 		if reply.Content != "" && reply.Content != r.state.reply.text {
 			r.conversation.store(reply.Message())
@@ -75,9 +79,9 @@ func (r *run) work(at agent.Step, result *agent.StepResult) {
 	case reply.Cut():
 		r.cut(reply)
 	case strings.TrimSpace(reply.Content) == "" && len(reply.Parts) == 0:
-		r.empty()
+		r.useless("nothing", "Your last reply was empty. Answer, or call a tool.")
 	default:
-		r.emptyReplies = 0
+		r.uselessReplies = 0
 		r.answer(reply)
 	}
 }
@@ -107,12 +111,13 @@ func (r *run) cut(response agent.LLMResponse) {
 		"The reply of the model was cut at a limit of tokens (%s); raise the limit, for example MaxTokens", why)
 }
 
-// empty handles a reply without text and calls.
-func (r *run) empty() {
-	r.emptyReplies++
-	r.note = "Your last reply was empty. Answer, or call a tool."
-	if limit := r.limits.EmptyReplies; limit > 0 && r.emptyReplies >= limit {
-		r.stop(agent.CauseRetryLimit, map[string]any{"emptyReplies": r.emptyReplies, "maxEmptyReplies": limit},
-			"The model sent nothing %d times in a row", r.emptyReplies)
+// useless counts a reply from which nothing follows, and gives the model a note about it. For example, a model sends the
+// same file again, which is too long for a reply.
+func (r *run) useless(what, note string) {
+	r.uselessReplies++
+	r.note = note
+	if n, limit := r.uselessReplies, r.limits.EmptyReplies; limit > 0 && n >= limit && !r.state.over() {
+		r.stop(agent.CauseRetryLimit, map[string]any{"emptyReplies": n, "maxEmptyReplies": limit},
+			"The model sent %s %d times in a row", what, n)
 	}
 }
