@@ -229,7 +229,10 @@ func firstMatch(rules []Rule, call agent.ToolCallRequest) (match *Rule, failure 
 }
 
 func (r *Rule) verdict() verdict {
-	reason := cmp.Or(r.Reason, "a rule for "+r.Tool+" says "+string(r.Decision))
+	reason := r.Reason
+	if reason == "" {
+		reason = "a rule for " + r.Tool + " says " + string(r.Decision)
+	}
 	return verdict{r.Decision, &r.Tool, reason, r.Choices}
 }
 

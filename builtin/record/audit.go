@@ -161,7 +161,7 @@ func (b *auditBinding) Observe(ctx context.Context, run *agent.Run, fired hookki
 }
 
 func (a *Audit) observe(ctx context.Context, as *kit.Binding, run *agent.Run, fired hookkit.AnyFired) {
-	if a.once.First(run, as, fired.Point, fired.Verdict) && a.wants(fired) {
+	if a.once.First(run, as, fired) && a.wants(fired) {
 		a.start.Do(func() { a.recorder = agent.Record(auditedFires{a}) })
 		a.recorder.Observe(ctx, run, a.selected(fired))
 	}

@@ -25,7 +25,7 @@ import (
 // hook answered instead of the tool, or that was handed over, is neither a success nor a failure. The first 1000 tool
 // names are counted separately and all others as "(other)", because a model can invent any number of names.
 //
-// Metrics reads AfterLLM, AfterStep, OnToolError, OnBudgetExceeded and OnRunEnd. The zero value is ready to use.
+// Metrics reads AfterStep, OnToolError, OnBudgetExceeded and OnRunEnd. The zero value is ready to use.
 type Metrics struct {
 	Log *slog.Logger // of live runs; nil: slog.Default()
 	// Classify returns the class of a step. Nil: "error" if the step or one of its calls failed, else "productive".
@@ -66,19 +66,15 @@ type ToolMetrics struct {
 func (m *Metrics) Bind(h *agent.Hooks) { m.bind(h, "record.Metrics", m) }
 
 func (m *Metrics) points() []string {
-	return []string{"AfterLLM", "AfterStep", "OnToolError", "OnBudgetExceeded", "OnRunEnd"}
+	return []string{"AfterStep", "OnToolError", "OnBudgetExceeded", "OnRunEnd"}
 }
 
 func (m *Metrics) see(ctx context.Context, e event) {
 	switch p := e.payload.(type) {
-	case agent.LLMResponse:
-		m.count(func(s *MetricsReport) {
-			s.LLMCalls++
-			s.InputTokens += p.Usage.Input
-			s.OutputTokens += p.Usage.Output
-		})
 	case agent.StepResult:
-		m.step(ctx, p, e.of != nil)
+		if !p.Suspended { // else it continues, and AfterStep fires again
+			m.step(ctx, p, e.of != nil)
+		}
 	case agent.ToolFailure:
 		m.count(func(s *MetricsReport) { s.Attempts++ })
 	case agent.BudgetExceeded:
@@ -102,57 +98,61 @@ func (m *Metrics) count(f func(*MetricsReport)) {
 	f(&m.sums)
 }
 
-// tool counts a call.
-func (m *Metrics) tool(ctx context.Context, r *agent.ToolCallResult, live bool) {
-	if r.Status == agent.CallUnrun || r.Kind == agent.FailDisabled {
-		return // the loop, not a hook, prevented the call
-	}
-	name := shorten.To(r.Call.Name, toolname.MaxDisplay)
-	var t ToolMetrics
-	m.count(func(s *MetricsReport) {
-		s.ToolCalls++
-		var known bool
-		if t, known = s.Tools[name]; !known && len(s.Tools) >= maxToolNames {
-			name = "(other)"
-			t = s.Tools[name]
-		}
-		t.Calls++
-		t.Duration += r.Elapsed
-		switch {
-		case kit.Succeeded(*r):
-			t.Successes++
-		case !r.OK():
-			t.Failures++
-			s.Errors++
-		}
-		s.Tools[name] = t
-	})
-	if live && t.Calls%10 == 0 && m.log().Enabled(ctx, slog.LevelInfo) {
-		average := float64(t.Duration) / float64(time.Millisecond) / float64(t.Calls)
-		m.log().InfoContext(ctx, fmt.Sprintf("%s: %d calls, %d ok / %d fail, avg %.1fms",
-			name, t.Calls, t.Successes, t.Failures, average))
-	}
-}
-
 // step counts a step and its calls.
 func (m *Metrics) step(ctx context.Context, step agent.StepResult, live bool) {
-	if step.Suspended { // it continues, and AfterStep fires again
-		return
-	}
-	for i := range step.Results {
-		m.tool(ctx, &step.Results[i], live)
-	}
 	class := stepClass(&step)
 	if m.Classify != nil {
 		class = m.Classify(step)
 	}
+	logs := live && m.log().Enabled(ctx, slog.LevelInfo)
+	var tenth []string
 	m.count(func(s *MetricsReport) {
 		s.Steps++
 		s.Classes[class]++
 		if step.Err != "" && !anyFailed(step.Results) {
 			s.Errors++
 		}
+		if step.Response != nil {
+			s.LLMCalls++
+			s.InputTokens += step.Response.Usage.Input
+			s.OutputTokens += step.Response.Usage.Output
+		}
+		for i := range step.Results {
+			if name, t := s.tool(&step.Results[i]); logs && t.Calls > 0 && t.Calls%10 == 0 {
+				average := float64(t.Duration) / float64(time.Millisecond) / float64(t.Calls)
+				tenth = append(tenth, fmt.Sprintf("%s: %d calls, %d ok / %d fail, avg %.1fms",
+					name, t.Calls, t.Successes, t.Failures, average))
+			}
+		}
 	})
+	for _, text := range tenth {
+		m.log().InfoContext(ctx, text)
+	}
+}
+
+// tool counts a call, and returns the sums under which it counts.
+func (r *MetricsReport) tool(result *agent.ToolCallResult) (name string, t ToolMetrics) {
+	if result.Status == agent.CallUnrun || result.Kind == agent.FailDisabled {
+		return "", ToolMetrics{} // the loop, not a hook, prevented the call
+	}
+	name = shorten.To(result.Call.Name, toolname.MaxDisplay)
+	t, known := r.Tools[name]
+	if !known && len(r.Tools) >= maxToolNames {
+		name = "(other)"
+		t = r.Tools[name]
+	}
+	r.ToolCalls++
+	t.Calls++
+	t.Duration += result.Elapsed
+	switch {
+	case result.Err != "":
+		t.Failures++
+		r.Errors++
+	case kit.Succeeded(*result):
+		t.Successes++
+	}
+	r.Tools[name] = t
+	return name, t
 }
 
 // stepClass returns "error" if the step or one of its calls failed, else "productive".

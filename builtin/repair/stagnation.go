@@ -98,7 +98,7 @@ func (s *Stagnation) ObserveAfterTool(
 		if st.length < s.NudgeAfter.Or(3) {
 			return
 		}
-		st.next.Put(fingerprint.Sum{}, s.nudge(st.length))
+		st.next.Put(0, s.nudge(st.length))
 		if !s.KeepNudging {
 			st.sum, st.length = "", 0
 		}
@@ -121,11 +121,10 @@ func (s *Stagnation) Briefing(_ context.Context, run *agent.Run, step agent.Step
 // CallAndSize is a Fingerprint for [Stagnation] that consists of the call and the size of its result. A result of
 // another size therefore counts as a different action.
 func CallAndSize(result agent.ToolCallResult) string {
-	return callPrint(result) + strconv.Itoa(len(result.Output)+len(result.Err))
+	return callPrint(result) + " " + strconv.Itoa(len(result.Output)+len(result.Err))
 }
 
 // callPrint returns the fingerprint of a call.
 func callPrint(result agent.ToolCallResult) string {
-	sum := fingerprint.Call(result.Call)
-	return string(sum[:])
+	return strconv.FormatUint(uint64(fingerprint.Call(result.Call)), 36)
 }

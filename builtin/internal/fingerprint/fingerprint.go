@@ -15,9 +15,9 @@ import (
 	"github.com/hookgen/hookgen/internal/jsonscan"
 )
 
-// A Sum identifies a call, a result or a text by its length and a hash, without storing it. The hash has a random key
-// per process. Therefore a Sum must not be stored, and a model cannot produce collisions on purpose.
-type Sum [16]byte
+// A Sum identifies a call, a result or a text by a hash, without storing it. The hash has a random key per process.
+// Therefore a Sum must not be stored, and a model cannot produce collisions on purpose.
+type Sum uint64
 
 // fingerprintKey is the random key of this process.
 var fingerprintKey = maphash.MakeSeed()
@@ -52,26 +52,18 @@ func Canonical(call agent.ToolCallRequest) []byte {
 
 // Result returns equal sums for results with the same Output and Err.
 func Result(r agent.ToolCallResult) Sum {
-	hash := hashOf(r.Output)
+	sum := hashOf(r.Output)
 	if r.Err != "" {
-		hash = bits.RotateLeft64(hash, 1) ^ hashOf(r.Err)
+		sum = Sum(bits.RotateLeft64(uint64(sum), 1)) ^ hashOf(r.Err)
 	}
-	return newSum(len(r.Output), hash)
+	return sum
 }
 
 // Of returns the sum of a text.
-func Of(text []byte) Sum {
-	return newSum(len(text), hashOf(unsafe.String(unsafe.SliceData(text), len(text))))
-}
+func Of(text []byte) Sum { return hashOf(unsafe.String(unsafe.SliceData(text), len(text))) }
 
 // hashOf hashes a text in one piece. [maphash.String] hashes 128 bytes at a time, which takes four times as long.
-func hashOf(text string) uint64 { return maphash.Comparable(fingerprintKey, text) }
-
-func newSum(length int, hash uint64) (f Sum) {
-	binary.LittleEndian.PutUint64(f[:8], uint64(length))
-	binary.LittleEndian.PutUint64(f[8:], hash)
-	return f
-}
+func hashOf(text string) Sum { return Sum(maphash.Comparable(fingerprintKey, text)) }
 
 // appendPart appends a text with its length as prefix, so that the parts "ab", "c" differ from "a", "bc".
 func appendPart[T string | []byte](b []byte, text T) []byte {

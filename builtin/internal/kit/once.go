@@ -1,6 +1,7 @@
 package kit
 
 import (
+	"fmt"
 	"sync/atomic"
 	"time"
 
@@ -43,24 +44,26 @@ type pointFires struct {
 type fireID struct {
 	start   time.Time
 	elapsed time.Duration
-	by      string
+	by      string // or the payload, at a point where the hook is not an observer and has no verdict
 }
 
-// First reports whether the binding is the first to be notified of the fire of point with the verdict v. Without a run,
-// every binding is the first.
-func (o *OnceObserver) First(run *agent.Run, binding *Binding, point string, v hookkit.Verdict) (first bool) {
+// First reports whether the binding is the first to be notified of the fire. Without a run, every binding is the first.
+func (o *OnceObserver) First(run *agent.Run, binding *Binding, fired hookkit.AnyFired) (first bool) {
 	if run == nil || o.bound.Load() == 1 {
 		return true
 	}
-	id := fireID{v.Start, v.Elapsed, v.Hook}
+	id := fireID{fired.Start, fired.Elapsed, fired.Hook}
+	if fired.Start.IsZero() {
+		id.by = fmt.Sprint(fired.Payload)
+	}
 	o.runs.Do(run, func(points *map[string]*pointFires) {
 		if *points == nil {
 			*points = make(map[string]*pointFires)
 		}
-		h := (*points)[point]
+		h := (*points)[fired.Point]
 		if h == nil {
 			h = &pointFires{seen: make(map[*Binding]int)}
-			(*points)[point] = h
+			(*points)[fired.Point] = h
 		}
 		n, joined := h.seen[binding]
 		if !joined {

@@ -66,10 +66,13 @@ func (w *Watch) look(ctx context.Context, run *agent.Run) {
 	}
 }
 
-// looking returns a method of a hook that looks first.
+// looking returns a method of a hook that looks first, if there is something to look for.
 func looking[P, O any](
 	w *Watch, hook func(context.Context, *agent.Run, P) (O, error),
 ) func(context.Context, *agent.Run, P) (O, error) {
+	if w.see == nil {
+		return hook
+	}
 	return func(ctx context.Context, run *agent.Run, payload P) (O, error) {
 		w.look(ctx, run)
 		return hook(ctx, run, payload)

@@ -9,11 +9,11 @@ import (
 
 func TestTextsAppearInOnePromptOnly(t *testing.T) {
 	var n Queue
-	n.Put(fingerprint.Sum{1}, "one")
-	n.Put(fingerprint.Sum{2}, "two")
-	n.Put(fingerprint.Sum{1}, "ONE")
-	n.Put(fingerprint.Sum{3}, "three")
-	n.Drop(fingerprint.Sum{3})
+	n.Put(1, "one")
+	n.Put(2, "two")
+	n.Put(1, "ONE")
+	n.Put(3, "three")
+	n.Drop(3)
 	if got := n.Take(4); !slices.Equal(got, []string{"ONE", "two"}) {
 		t.Errorf("the prompt of step 4: %v", got)
 	}
@@ -31,7 +31,7 @@ func TestTextsAppearInOnePromptOnly(t *testing.T) {
 func TestQueueIsBounded(t *testing.T) {
 	var n Queue
 	for i := range 1000 {
-		n.Put(fingerprint.Sum{byte(i), byte(i >> 8)}, "text")
+		n.Put(fingerprint.Sum(i), "text")
 	}
 	if got := n.Take(1); len(got) != maxWaiting {
 		t.Errorf("%d texts, want %d", len(got), maxWaiting)
