@@ -116,7 +116,7 @@ type Request struct {
 
 	// Answers are the answers to the questions of a suspended run, which continues; see [Agent.Answer]. Its state is
 	// Suspended, or the one that Agent.Runs has for the ID. Such a request has no other starting state: only Use,
-	// Events and Continue may be set in addition.
+	// Events, Continue and Dispatch may be set in addition.
 	Suspended *agent.Suspension
 	Answers   []Answer
 
@@ -124,9 +124,28 @@ type Request struct {
 	// all. The others wait on. For example, an engine makes each call of a reply in a process of its own.
 	Continue func(run string, call agent.ToolCallRequest) bool
 
+	// Dispatch carries out the permitted calls of the run, and of the runs that its calls start; nil: the loop does. For
+	// example, an engine makes each call in a process of its own, and gives the run that has suspended meanwhile its
+	// result. A resumed run needs it again.
+	Dispatch Dispatch
+
 	// ID identifies the run in records and to hooks, for example by the request that a server answers. It must be
 	// unique, and have 1 to 64 letters, digits, "-" and "_", because hooks use it in names of files. "": random.
 	ID string
+}
+
+// A Dispatch returns the result of a call, or true: then the run is suspended with the call deferred. fire fires
+// AroundTool, which calls the tool, and returns the same two values. It may be left out, and is called at most once.
+// Calls that may run in parallel are dispatched concurrently. ctx is that of the run, which has the values of the call
+// that started it. A run that cannot wait, for example because a hook has started it, makes its calls itself.
+type Dispatch func(
+	ctx context.Context, run *agent.Run, call agent.ToolCallRequest, fire func() (made Made, waits bool),
+) (made Made, waits bool)
+
+// Made is the result of a dispatched call, before AfterTool.
+type Made struct {
+	Result  agent.ToolCallResult
+	StopRun bool // see agent.ToolError
 }
 
 // Resume carries the counters of an interrupted run. The zero value starts a new run.

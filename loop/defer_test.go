@@ -2,6 +2,7 @@ package loop_test
 
 import (
 	"context"
+	"fmt"
 	"slices"
 	"testing"
 
@@ -101,5 +102,92 @@ func TestOnlyWantedDeferredCallsContinue(t *testing.T) {
 	if want := []string{"a", "b", "c", "i", "j"}; err != nil || result.Reply != "done" || !slices.Equal(fired, want) ||
 		look.Count() != 4 {
 		t.Errorf("%q fired, %d looks, %+v, %v", fired, look.Count(), result, err)
+	}
+}
+
+// TestAnEngineDispatchesCalls: an engine finds the calls of a run and of its sub-agent in one resumption, makes each in
+// another one, and gives the results in the last. A hook of AroundTool fires where the call is made, and what comes
+// after it is as if all had happened at once.
+func TestAnEngineDispatchesCalls(t *testing.T) {
+	var fired, results []string
+	hooks := loop.Hooks(agent.AroundToolFunc(func(
+		ctx context.Context, _ *agent.Run, call agent.ToolCallRequest, next agent.AroundToolNext,
+	) (hookkit.Answer[agent.ToolCallResult], error) {
+		fired = append(fired, call.ID)
+		return next.Call(ctx, call)
+	}), agent.AfterToolFunc(func(
+		_ context.Context, _ *agent.Run, r agent.ToolCallResult,
+	) (agent.AfterToolOutcome, error) {
+		results = append(results, fmt.Sprintf("%s %s %d %q", r.Call.ID, r.Status, r.Attempts, r.Err))
+		return nil, nil
+	}))
+	call := func(id, name string) looptest.Turn { return looptest.Call(name, `{"task":"x"}`).ID(id) }
+	look := &looptest.Tool{Name: "look", Result: "sun"}
+	stop := &looptest.Tool{Name: "stop", Err: &agent.ToolError{Message: "enough", StopRun: true}}
+	helper := &loop.Agent{Name: "helper", Tools: tools(look), Model: looptest.NewScript(call("i", "look"),
+		looptest.Reply("sunny"))}
+	a := &loop.Agent{Hooks: hooks, Tools: tools(loop.Subagent(helper), stop), Model: looptest.NewScript(
+		looptest.Calls(call("c", "helper"), call("s", "stop")))}
+
+	made := make(map[string]loop.Made)
+	wanted := ""
+	engine := func(
+		_ context.Context, _ *agent.Run, call agent.ToolCallRequest, fire func() (loop.Made, bool),
+	) (loop.Made, bool) {
+		if call.Name == "helper" {
+			return fire()
+		}
+		m, ok := made[call.ID]
+		if !ok && call.ID == wanted {
+			made[call.ID], _ = fire()
+		}
+		return m, !ok
+	}
+	result, err := a.Do(t.Context(), loop.Request{Task: "x", Dispatch: engine})
+	for _, wanted = range []string{"i", "", "s"} {
+		if result.Suspended == nil || len(results) > 2 {
+			t.Fatalf("%+v, %v", result, err)
+		}
+		result, err = a.Do(t.Context(), loop.Request{Suspended: result.Suspended, Dispatch: engine})
+	}
+	if result.Suspended == nil {
+		t.Fatalf("%+v, %v", result, err)
+	}
+	result, err = a.Do(t.Context(), loop.Request{Suspended: result.Suspended, Dispatch: engine})
+	if err == nil || result.Stop.Cause != agent.CauseStopRequested || look.Count() != 1 || stop.Count() != 1 {
+		t.Errorf("%+v, %v; %d looks, %d stops", result.Stop, err, look.Count(), stop.Count())
+	}
+	if want := []string{"c", "c", "i", "c", "s"}; !slices.Equal(fired, want) {
+		t.Errorf("%q fired, want %q", fired, want)
+	}
+	want := []string{`i succeeded 1 ""`, `c succeeded 1 ""`, `s failed 1 "enough"`}
+	if !slices.Equal(results, want) {
+		t.Errorf("the results are %q, want %q", results, want)
+	}
+}
+
+// TestRunsOfHooksAreNotDispatched: such a run cannot wait, so the loop makes its calls.
+func TestRunsOfHooksAreNotDispatched(t *testing.T) {
+	look := &looptest.Tool{Name: "look", Result: "sun"}
+	other := &loop.Agent{Name: "other", Tools: tools(look),
+		Model: looptest.NewScript(looptest.Call("look", nil), looptest.Reply("sunny"))}
+	asked := 0
+	a := &loop.Agent{Model: looptest.NewScript(looptest.Reply("done")), Hooks: loop.Hooks(agent.AfterLLMFunc(func(
+		ctx context.Context, run *agent.Run, _ agent.LLMResponse,
+	) (agent.AfterLLMOutcome, error) {
+		if run.Parent() != "" {
+			return nil, nil
+		}
+		_, err := loop.Spawn(ctx, other, loop.Request{Task: "look"})
+		return nil, err
+	}))}
+	_, err := a.Do(t.Context(), loop.Request{Task: "x", Dispatch: func(
+		_ context.Context, _ *agent.Run, _ agent.ToolCallRequest, fire func() (loop.Made, bool),
+	) (loop.Made, bool) {
+		asked++
+		return fire()
+	}})
+	if err != nil || asked != 0 || look.Count() != 1 {
+		t.Errorf("%v, the engine was asked %d times, %d looks", err, asked, look.Count())
 	}
 }

@@ -27,8 +27,28 @@ type flight struct {
 	elapsed  time.Duration       // until the last attempt returned
 }
 
-// dispatch fires AroundTool for one call and sets its result.
+// dispatch carries out one call, or lets Request.Dispatch do that.
 func (r *run) dispatch(c *call) {
+	if r.engine == nil || !r.mayWait {
+		r.fire(c)
+		return
+	}
+	c.waits, c.deferred = false, false
+	made, waits := r.engine(r.ctx, r.hookRun, c.forHooks(), func() (Made, bool) {
+		r.fire(c)
+		return Made{c.resultForHooks(), c.stopsRun}, c.waits
+	})
+	switch {
+	case !waits:
+		c.give(made.Result)
+		c.stopsRun, c.waits, c.deferred = made.StopRun, false, false
+	case !c.waits:
+		*c.slot, c.result, c.stopsRun, c.waits, c.deferred = agent.ToolCallResult{}, nil, false, true, true
+	}
+}
+
+// fire fires AroundTool for one call and sets its result.
+func (r *run) fire(c *call) {
 	f := &c.flight
 	f.r, f.c, f.hookCall = r, c, c.forHooks()
 	var by hookkit.By

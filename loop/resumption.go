@@ -2,10 +2,11 @@ package loop
 
 import "github.com/hookgen/hookgen/generated/agent"
 
-// A resumption has the answers and the wanted calls with which a suspended run was resumed.
+// A resumption has the answers and the wanted calls with which a suspended run was resumed, and who makes its calls.
 type resumption struct {
 	answers map[string]Answer                                 // by the ID of the question
 	wanted  func(run string, call agent.ToolCallRequest) bool // Request.Continue
+	engine  Dispatch                                          // nil: the loop
 }
 
 // wants reports whether a deferred call of a suspended run is to be called again.

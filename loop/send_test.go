@@ -237,6 +237,7 @@ func TestP16_TheModelKnowsWhatRan(t *testing.T) {
 func TestP18_EveryFieldOfARequestIsCarried(t *testing.T) {
 	carried := map[string]bool{ // false: it belongs to the request itself
 		"Conversation": true, "User": true, "Tenant": true, "Data": true, "Events": true, "Use": true,
+		"Dispatch": false, // inner runs have it too, see TestAnEngineDispatchesCalls
 		"Continue": false, // only of calls that had begun
 		"Seed":     false, // an inner run has one that follows from it, and a resumed run its own
 		"Task":     false, // of a resumed run it is in the conversation

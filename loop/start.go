@@ -80,7 +80,7 @@ func prepare(ctx context.Context, a *Agent, req Request, from origin) (*run, err
 		reportedBudgets: make(map[agent.BudgetKind]bool),
 		inbox:           new(inbox), typed: from.typed,
 		paused: paused{
-			from: from.state, resumption: resumption{answers, req.Continue}, mayWait: outer == nil || from.mayWait,
+			from: from.state, resumption: resumption{answers, req.Continue, req.Dispatch}, mayWait: outer == nil || from.mayWait,
 		},
 	}
 	r.compactor.set(a.Compactor)

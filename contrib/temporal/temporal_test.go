@@ -91,6 +91,43 @@ func TestWorkflowEndsWithAnswers(t *testing.T) {
 	}
 }
 
+// TestCallsThatNobodyCanMakeAreDecided: the next release has no such tool. Performing the call fails some times, and then
+// the run goes on without it.
+func TestCallsThatNobodyCanMakeAreDecided(t *testing.T) {
+	store := fleet.NewMemory(time.Second)
+	look, old := &looptest.Tool{Name: "look", ReadOnly: true}, &looptest.Tool{Name: "old", ReadOnly: true}
+	model := looptest.NewScript(looptest.Calls(looptest.Call("look", nil), looptest.Call("old", nil)),
+		looptest.Reply("done"))
+	release := func(tools ...agent.Tool) *fleet.Worker {
+		return &fleet.Worker{Store: store, Logger: slog.New(slog.DiscardHandler), Agents: map[string]*loop.Agent{
+			"clerk": {Name: "clerk", Model: model, Tools: tools},
+		}}
+	}
+	c := fleet.NewClient(store)
+	if err := c.Submit(t.Context(), fleet.Task{ID: "a", Agent: "clerk", Text: "x"}); err != nil {
+		t.Fatal(err)
+	}
+	env := newEnvironment()
+	env.RegisterWorkflowWithOptions(run, workflow.RegisterOptions{Name: workflowName})
+	advanced, performed := 0, 0
+	env.RegisterActivityWithOptions(func(ctx context.Context, _ json.RawMessage) (fleet.Next, error) {
+		if advanced++; advanced == 1 { // an old worker still finds the call
+			return release(look, old).Advance(ctx, "a")
+		}
+		return release(look).Advance(ctx, "a")
+	}, activity.RegisterOptions{Name: advanceName})
+	env.RegisterActivityWithOptions(func(ctx context.Context, run, call string) error {
+		performed++
+		return release(look).Perform(ctx, run, call)
+	}, activity.RegisterOptions{Name: performName})
+	env.ExecuteWorkflow(workflowName, input{Run: "a", Lifetime: time.Minute})
+	r, err := c.Wait(t.Context(), "a")
+	if failed := env.GetWorkflowError(); failed != nil || err != nil || r.State != fleet.Done || 
+		performed != 1+maxAttempts || look.Count() != 1 || old.Count() != 0 {
+		t.Errorf("%+v, %v, %v; performed %d times", r, err, failed, performed)
+	}
+}
+
 // TestLongRunsBeginTheirHistoryAnew: the next workflow gets the run, and no conversation.
 func TestLongRunsBeginTheirHistoryAnew(t *testing.T) {
 	defer func(n int) { maxActivities = n }(maxActivities)

@@ -27,6 +27,9 @@ const (
 // events, and a history at most 51,200. Tests change it.
 var maxActivities = 1000
 
+// maxAttempts is how often the call of an activity fails until the run is advanced, some 15 seconds.
+const maxAttempts = 5
+
 // An input goes to a workflow and its activities. It has no conversation, because the server takes at most 2 MiB.
 type input struct {
 	Run      string        `json:"run"`
@@ -99,9 +102,7 @@ func run(ctx workflow.Context, data json.RawMessage) error {
 		case next.State.Final():
 			return nil
 		case len(next.Calls) > 0:
-			if err := s.perform(ctx, next.Calls); err != nil {
-				return err
-			}
+			s.perform(ctx, next.Calls)
 		case next.State == fleet.Suspended:
 			s.Select(ctx)
 		case next.Pause > 0:
@@ -134,24 +135,19 @@ func newSignals(ctx workflow.Context, in *input) *signals {
 	return s
 }
 
-// perform makes calls at the same time, until all have returned or a client cancels the run.
-func (s *signals) perform(ctx workflow.Context, calls []string) error {
-	ctx, cancel := workflow.WithCancel(ctx)
+// perform makes calls at the same time, until all have returned or a client cancels the run. A call that no worker can
+// make, for example because a new release has no such tool, is decided by the next Advance.
+func (s *signals) perform(ctx workflow.Context, calls []string) {
+	options := workflow.GetActivityOptions(ctx)
+	retries := *options.RetryPolicy
+	retries.MaximumAttempts = maxAttempts
+	ctx, cancel := workflow.WithCancel(workflow.WithRetryPolicy(ctx, retries))
 	defer cancel()
 	left := len(calls)
-	var failed error
 	for _, call := range calls {
-		s.AddFuture(workflow.ExecuteActivity(ctx, performName, s.in.Run, call), func(f workflow.Future) {
-			left--
-			if err := f.Get(ctx, nil); err != nil && failed == nil {
-				failed = err
-			}
-		})
+		s.AddFuture(workflow.ExecuteActivity(ctx, performName, s.in.Run, call), func(workflow.Future) { left-- })
 	}
-	for left > 0 && failed == nil {
-		if s.Select(ctx); s.in.Cancel { // the activities end with their next heartbeat
-			return nil
-		}
+	for left > 0 && !s.in.Cancel { // after a cancellation, the activities end with their next heartbeat
+		s.Select(ctx)
 	}
-	return failed
 }

@@ -9,7 +9,7 @@ import (
 	"time"
 
 	"github.com/hookgen/hookgen/generated/agent"
-	"github.com/hookgen/hookgen/hookkit"
+	"github.com/hookgen/hookgen/loop"
 )
 
 // A Next says how an engine continues a run. It is small: the conversation and the questions are in the Log.
@@ -76,7 +76,7 @@ func (w *Worker) Perform(ctx context.Context, run, key string) error {
 		return fmt.Errorf("fleet: perform %.100q of run %.70s: %w", key, run, err)
 	}
 	at := slices.IndexFunc(rec.effects, func(c call) bool { return c.Key == key })
-	if at < 0 || rec.cancel || rec.state.Final() || rec.state == Suspended || !rec.needs(rec.effects[at]) {
+	if at < 0 || rec.cancel || rec.state.Final() || rec.state == Suspended || !rec.needs(key) {
 		return nil
 	}
 	a := w.Agents[rec.task.Agent]
@@ -96,6 +96,9 @@ func (w *Worker) Perform(ctx context.Context, run, key string) error {
 	req := request(rec, j)
 	req.Continue = func(run string, call agent.ToolCallRequest) bool { return j.keyOf(run, call) == key }
 	_, err = a.Do(own, req)
+	if err == nil || errors.Is(err, loop.ErrSuspended) {
+		err = errors.New("the agent does not make it: its tool or a hook has changed")
+	}
 	switch {
 	case errors.Is(j.fatal, ErrTooLarge):
 		return c.end(Result{State: Failed, Err: j.fatal.Error()})
@@ -105,15 +108,8 @@ func (w *Worker) Perform(ctx context.Context, run, key string) error {
 	return fmt.Errorf("fleet: perform %.100q of run %.70s: %w", key, run, errors.Join(j.fatal, err, ctx.Err()))
 }
 
-// needs reports whether an effect is still to be made.
-func (r *record) needs(effect call) bool {
-	for _, c := range slices.Backward(r.calls) {
-		if c.Key == effect.Key && !c.void {
-			return c.outcome == nil && c.Repeatable
-		}
-	}
-	return true
-}
+// needs reports whether a call is still to be made, or its hooks have still to return.
+func (r *record) needs(key string) bool { return r.made[key] == nil && r.doubt(key) == nil }
 
 // begunBy returns the workers that have begun a call and have not recorded its result.
 func (r *record) begunBy(key string) (workers []string) {
@@ -134,40 +130,43 @@ func (j *journal) keyOf(run string, call agent.ToolCallRequest) string {
 	return key
 }
 
-// errDeferred suspends the run: an engine makes the call.
-func errDeferred() error {
-	return &agent.ToolError{Kind: agent.FailSuspended, NoRetry: true, Message: "the call is made by the engine"}
-}
-
-// deferTool gives back the recorded result of a call, makes it if it is the one to perform, or leaves it to the engine.
-// A call of a sub-agent is made here, and those inside it are left to the engine.
-func (j *journal) deferTool(
-	ctx context.Context, run *agent.Run, req agent.ToolCallRequest, next agent.AroundToolNext,
-) (none hookkit.Answer[agent.ToolCallResult], _ error) {
+// dispatch gives back the result of a call that was made for the engine, makes the one to perform with its hooks of
+// AroundTool, or leaves the call to the engine. A call of a sub-agent is made in each part, and those inside it are left
+// to the engine. The calls of a run that another tool has started are parts of its call.
+func (j *journal) dispatch(
+	ctx context.Context, run *agent.Run, req agent.ToolCallRequest, fire func() (loop.Made, bool),
+) (made loop.Made, waits bool) {
 	schema, _ := run.Env.Tools.Lookup(req.Name)
-	if schema.Concurrent && !schema.ReadOnly {
-		return next.Call(ctx, req)
-	}
-	c := call{Request: req, Agent: run.Env.Agent, Repeatable: schema.ReadOnly || schema.Idempotent}
-	c.Key = j.keyOf(run.ID(), req)
-	c.Unit = c.Key
-	switch j.only {
-	case "":
-		if o, err := j.replay(c); o != nil || err != nil {
-			return given(o, err)
-		}
+	key := j.keyOf(run.ID(), req)
+	switch {
+	case isSubagent(schema), ctx.Value(unitKey{}) != nil:
+		return fire()
+	case j.only == "":
 		j.mu.Lock()
 		defer j.mu.Unlock()
-		j.wanted = append(j.wanted, c)
-	case c.Key:
-		ctx = context.WithValue(ctx, callKey{}, j.run+"."+c.Key)
-		_, err := j.make(ctx, run, c, next)
-		if tool := new(agent.ToolError); errors.As(err, &tool) && tool.Kind == agent.FailCancelled {
-			return none, err
+		j.used[key]++
+		if o := j.rec.made[key]; o != nil {
+			j.replayed++
+			return loop.Made{Result: o.Result, StopRun: o.StopRun}, false
+		}
+		j.wanted = append(j.wanted, call{
+			Key: key, Unit: key, Request: req, Agent: run.Env.Agent, Repeatable: schema.ReadOnly || schema.Idempotent,
+		})
+	case j.only == key:
+		if made, waits = fire(); waits {
+			made.Result = agent.ToolCallResult{Status: agent.CallFailed, Kind: agent.FailTool, NoRetry: true,
+				Err: "the call wants to wait, and only calls inside a sub-agent can"}
+		}
+		if ctx.Err() == nil {
+			o := &outcome{Key: key, Result: made.Result, StopRun: made.StopRun, Final: true}
+			j.made = j.write(event{Kind: finished, Outcome: o}) == nil
 		}
 	}
-	return none, errDeferred()
+	return made, true
 }
+
+// isSubagent reports whether an engine makes the calls inside a call, and not the call itself.
+func isSubagent(s agent.ToolSchema) bool { return s.Concurrent && !s.ReadOnly }
 
 // direct is the delivery of a run that an engine has chosen.
 type direct struct {

@@ -3,6 +3,7 @@ package fleet
 import (
 	"context"
 	"errors"
+	"fmt"
 	"maps"
 	"slices"
 	"strings"
@@ -54,8 +55,8 @@ func (e engine) run(ctx context.Context, run string) Next {
 }
 
 // TestEngineMakesEachCallOnce: a run calls two read-only tools, a sub-agent with a tool, and a tool that a person
-// permits. Each Advance and each call is on another worker. The hooks that decide fire once for each call, and those
-// of AroundTool three times.
+// permits. Each Advance and each call is on another worker. The hooks of each call fire once, those of AroundTool on the
+// worker that makes it.
 func TestEngineMakesEachCallOnce(t *testing.T) {
 	var mu sync.Mutex
 	decided, asked := 0, 0
@@ -94,7 +95,13 @@ func TestEngineMakesEachCallOnce(t *testing.T) {
 				mu.Lock()
 				around[call.ID]++
 				mu.Unlock()
-				return next.Call(ctx, call)
+				answer, err := next.Call(ctx, call)
+				if err == nil {
+					r := answer.Value()
+					r.Output += " <by a hook>"
+					answer = hookkit.Answered(r)
+				}
+				return answer, err
 			}),
 			agent.OnPermissionFunc(func(
 				ctx context.Context, run *agent.Run, call agent.ToolCallRequest,
@@ -133,12 +140,117 @@ func TestEngineMakesEachCallOnce(t *testing.T) {
 	if err != nil || s.Result.Reply != "done" || look.Count() != 2 || inner.Count() != 1 || pay.Count() != 1 {
 		t.Errorf("%+v, %v; %d looks, %d inner, %d payments", s, err, look.Count(), inner.Count(), pay.Count())
 	}
-	// Each call fires when it is found, made and answered. The sub-agent's call c does so together with its inner call.
-	if want := map[string]int{"a": 3, "b": 3, "c": 3, "i": 3, "d": 3}; !maps.Equal(around, want) {
+	// The sub-agent's call c fires in each part that continues its run: those that find, make and answer the call i.
+	if want := map[string]int{"a": 1, "b": 1, "c": 3, "i": 1, "d": 1}; !maps.Equal(around, want) {
 		t.Errorf("AroundTool has fired %v times, want %v", around, want)
 	}
 	if b, err := c.Balance(t.Context(), "all"); err != nil || decided != 5 || asked != 4 || b.Spent.Calls != 4 {
 		t.Errorf("%d decisions, %d calls of the model, %+v, %v", decided, asked, b, err)
+	}
+}
+
+// TestHooksOfACallActWhereItIsMade: a hook makes a failed call again and adds to its output, and another one answers
+// instead of the tool. The worker dies before it has recorded what the hooks returned, and another one goes on with the
+// recorded attempts. The hooks of AfterTool see each result once, apart from the worker that dies.
+func TestHooksOfACallActWhereItIsMade(t *testing.T) {
+	store := newMemory(simLifetime).store()
+	failed := &looptest.Tool{Name: "pay"}
+	failed.Func = func(context.Context, agent.ToolCallRequest) (string, error) {
+		if failed.Count() == 1 {
+			return "", errors.New("the line is busy")
+		}
+		return "paid", nil
+	}
+	cached, fired, results := &looptest.Tool{Name: "look"}, make(map[string]int), []string{}
+	around := agent.AroundToolFunc(func(
+		ctx context.Context, _ *agent.Run, call agent.ToolCallRequest, next agent.AroundToolNext,
+	) (hookkit.Answer[agent.ToolCallResult], error) {
+		fired[call.Name]++
+		if call.Name == "look" {
+			return hookkit.Answered(agent.ToolCallResult{Output: "from a cache"}), nil
+		}
+		answer, err := next.Call(ctx, call)
+		if err != nil {
+			answer, err = next.Call(ctx, call)
+		}
+		r := answer.Value()
+		r.Output += "!"
+		return hookkit.Answered(r), err
+	})
+	after := agent.AfterToolFunc(func(
+		_ context.Context, _ *agent.Run, r agent.ToolCallResult,
+	) (agent.AfterToolOutcome, error) {
+		results = append(results, fmt.Sprintf("%s %s after %d, %s", r.Call.Name, r.Status, r.Attempts, r.Output))
+		return nil, nil
+	})
+	script := looptest.NewScript(looptest.Calls(looptest.Call("pay", nil), looptest.Call("look", nil)),
+		looptest.Reply("done"))
+	worker := func() *Worker {
+		agents := clerk(script, failed, cached)
+		agents["clerk"].Hooks = loop.Hooks(around, after)
+		return &Worker{Store: store, Logger: quiet, Agents: agents}
+	}
+	if err := NewClient(store).Submit(t.Context(), task("a")); err != nil {
+		t.Fatal(err)
+	}
+	for deaths := 1; ; deaths-- {
+		next, err := worker().Advance(t.Context(), "a")
+		if err != nil {
+			t.Fatal(err)
+		}
+		if next.State == Done {
+			break
+		}
+		w, ctx := worker(), t.Context()
+		if deaths > 0 {
+			var die context.CancelFunc
+			ctx, die = context.WithCancel(ctx)
+			w.Store.Log, w.Clock = failing{w.Store.Log, `"final":true`}, dyingClock{die}
+		}
+		if err := w.Perform(ctx, "a", next.Calls[0]); (err != nil) != (deaths > 0) {
+			t.Fatal(err)
+		}
+	}
+	want := []string{"pay skipped after 0, paid!", "look skipped after 0, from a cache"} // by the journal and by the cache
+	if !slices.Equal(results[2:], want) || fired["pay"] != 2 || fired["look"] != 1 || failed.Count() != 2 ||
+		cached.Count() != 0 {
+		t.Errorf("%q; the hooks fired %v times; %d payments, %d looks", results, fired, failed.Count(), cached.Count())
+	}
+}
+
+// TestRunsInsideAPerformedCall: a tool that is not that of a sub-agent starts a run, whose calls are parts of its call.
+// If one of them wants to ask a person, the call fails, and the run goes on.
+func TestRunsInsideAPerformedCall(t *testing.T) {
+	for _, ask := range []bool{false, true} {
+		t.Run(fmt.Sprint(ask), func(t *testing.T) {
+			inner := &looptest.Tool{Name: "inner", Result: "in"}
+			helper := &loop.Agent{Name: "helper", Tools: []agent.Tool{inner}}
+			if ask {
+				helper.Hooks = loop.Hooks(agent.OnPermissionFunc(asks))
+			}
+			help := &looptest.Tool{Name: "help", Func: func(ctx context.Context, _ agent.ToolCallRequest) (string, error) {
+				helper.Model = looptest.NewScript(looptest.Call("inner", nil), looptest.Reply("helped"))
+				r, err := loop.Spawn(ctx, helper, loop.Request{Task: "x"})
+				return r.Reply, err
+			}}
+			e := engine{t: t, store: newMemory(simLifetime).store(), account: Account{Name: "all"}}
+			script := looptest.NewScript(looptest.Call("help", nil), looptest.Reply("done"))
+			e.agents = func() map[string]*loop.Agent { return clerk(script, help) }
+			c := NewClient(e.store)
+			if err := c.Submit(t.Context(), task("a")); err != nil {
+				t.Fatal(err)
+			}
+			if next := e.run(t.Context(), "a"); next.State != Done || help.Count() != 1 || (inner.Count() == 1) == ask {
+				t.Errorf("%+v, %d calls, %d inside", next, help.Count(), inner.Count())
+			}
+			want := "helped"
+			if ask {
+				want = "only calls inside a sub-agent can"
+			}
+			if got := script.Requests()[1].Messages; !strings.Contains(got[len(got)-1].Content, want) {
+				t.Errorf("the model reads %q", got[len(got)-1].Content)
+			}
+		})
 	}
 }
 
@@ -159,7 +271,7 @@ func TestEngineAsksAboutCallsInDoubt(t *testing.T) {
 		t.Fatalf("%+v, %v", next, err)
 	}
 	dying := e.worker()
-	dying.Store.Log = noResults{dying.Store.Log}
+	dying.Store.Log = failing{dying.Store.Log, `"kind":"finished"`}
 	ctx, cancel := context.WithCancel(t.Context())
 	dying.Clock = dyingClock{cancel}
 	if err := dying.Perform(ctx, "a", next.Calls[0]); err == nil || pay.Count() != 1 {
@@ -247,7 +359,7 @@ func TestEngineSetsPoisonedCallsAside(t *testing.T) {
 	}
 	for range 3 {
 		ctx, cancel := context.WithCancel(t.Context())
-		if err := worker(noResults{store.Log}, dyingClock{cancel}).Perform(ctx, "a", next.Calls[0]); err == nil {
+		if err := worker(failing{store.Log, `"kind":"finished"`}, dyingClock{cancel}).Perform(ctx, "a", next.Calls[0]); err == nil {
 			t.Error("it has ended")
 		}
 	}
@@ -259,11 +371,14 @@ func TestEngineSetsPoisonedCallsAside(t *testing.T) {
 	}
 }
 
-// noResults is the log of a process that dies before it records a result.
-type noResults struct{ Log }
+// A failing log is that of a process that dies before it records an event with a text.
+type failing struct {
+	Log
+	text string
+}
 
-func (l noResults) Append(ctx context.Context, run string, data []byte, last uint64) (uint64, error) {
-	if strings.Contains(string(data), `"kind":"finished"`) {
+func (l failing) Append(ctx context.Context, run string, data []byte, last uint64) (uint64, error) {
+	if strings.Contains(string(data), l.text) {
 		return 0, errDown
 	}
 	return l.Log.Append(ctx, run, data, last)

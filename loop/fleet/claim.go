@@ -92,7 +92,9 @@ func (c *claim) journal(accounts []Account, cancel context.CancelCauseFunc) *jou
 	j.bank, j.accounts, j.maxReply, j.cancel = c.w.bank, accounts, cmp.Or(c.w.MaxReply, DefaultReply), cancel
 	j.prices = c.w.Prices
 	j.draining = func() bool { return c.drain.Err() != nil }
-	_, j.defers = c.d.(*direct)
+	if _, engine := c.d.(*direct); engine {
+		j.engine = j.dispatch
+	}
 	return j
 }
 
@@ -100,12 +102,13 @@ func (c *claim) journal(accounts []Account, cancel context.CancelCauseFunc) *jou
 func request(rec *record, j *journal) loop.Request {
 	use := []agent.Hook{j}
 	if rec.suspension != nil && (len(rec.answers) > 0 || len(rec.effects) > 0) {
-		return loop.Request{Suspended: rec.suspension, Answers: rec.answers, Use: use}
+		return loop.Request{Suspended: rec.suspension, Answers: rec.answers, Use: use, Dispatch: j.engine}
 	}
 	t := rec.task
 	req := loop.Request{
 		ID: t.ID, Task: t.Text, Parts: t.Parts, Messages: t.Messages, Conversation: t.Conversation, User: t.User,
 		Tenant: t.Tenant, Seed: t.Seed, Data: t.Data, Resume: rec.counters, Use: use,
+		Dispatch: j.engine,
 	}
 	if len(rec.messages) > 0 { // they contain the task
 		req.Task, req.Parts, req.Messages = "", nil, rec.messages

@@ -136,7 +136,7 @@ func (r *record) doubt(unit string) *Question {
 			found = c
 		}
 	}
-	if found == nil || own != nil && own.outcome != nil {
+	if found == nil || own != nil && own.outcome != nil || r.made[unit] != nil {
 		return nil
 	}
 	q := &Question{Doubt: true, Worker: found.worker, Question: agent.Question{

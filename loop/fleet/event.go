@@ -77,6 +77,7 @@ type outcome struct {
 	Result  agent.ToolCallResult `json:"result"`
 	Failed  bool                 `json:"failed,omitempty"`   // the attempt returned an error
 	StopRun bool                 `json:"stop_run,omitempty"` // see agent.ToolError
+	Final   bool                 `json:"final,omitempty"`    // by Worker.Perform: of all attempts, after their hooks
 }
 
 // progress is the state of a run after a step.

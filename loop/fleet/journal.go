@@ -2,6 +2,7 @@ package fleet
 
 import (
 	"context"
+	"crypto/rand"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -26,7 +27,7 @@ type journal struct {
 	maxReply int          // tokens; see Worker.MaxReply
 	prices   agent.Pricer // see Worker.Prices
 	draining func() bool
-	defers   bool                    // an engine makes the calls; see Worker.Advance
+	engine   loop.Dispatch           // makes the calls, see Worker.Advance; nil: the worker does
 	only     string                  // the key of the only call to make; "" in Advance
 	cancel   context.CancelCauseFunc // of the run
 
@@ -41,9 +42,8 @@ type journal struct {
 	fatal    error           // the run cannot continue
 	late     []outcome       // results that came after the claim was lost
 	wanted   []call          // that the engine is to make
-	made     bool            // the call of only has its result
+	made     bool            // the call of only has its result; only its own goroutine uses it
 	replayed int
-	attempts int // holds of the accounts so far
 }
 
 func newJournal(ctx context.Context, w *writer, rec *record) *journal {
@@ -186,12 +186,12 @@ func (j *journal) recorded(run *agent.Run, step int) *agent.LLMResponse {
 
 // beforeLLM answers a request with the recorded reply.
 func (j *journal) beforeLLM(
-	_ context.Context, run *agent.Run, req agent.LLMRequest,
+	ctx context.Context, run *agent.Run, req agent.LLMRequest,
 ) (agent.BeforeLLMOutcome, error) {
 	if j.isLost() {
 		return nil, errLost
 	}
-	if j.only != "" { // for example, the tool was removed, and the run would continue with the next step
+	if j.only != "" && ctx.Value(unitKey{}) == nil { // for example, the tool was removed, and the run would continue with the next step
 		return nil, errors.New("the call cannot be made any more")
 	}
 	if r := j.recorded(run, req.Step); r != nil {
@@ -245,10 +245,7 @@ func (j *journal) aroundLLM(
 	if len(j.accounts) == 0 {
 		return next.Call(ctx, req)
 	}
-	j.mu.Lock()
-	j.attempts++
-	h := hold{ID: fmt.Sprintf("%s/%d/%d", j.run, j.rec.claims, j.attempts)}
-	j.mu.Unlock()
+	h := hold{ID: j.run + "/" + rand.Text()}
 	if req.MaxTokens <= 0 && bounds(j.accounts, limitsTokens) {
 		req.MaxTokens = j.maxReply
 	}
@@ -301,11 +298,13 @@ func CallKey(ctx context.Context) string {
 func (j *journal) aroundTool(
 	ctx context.Context, run *agent.Run, req agent.ToolCallRequest, next agent.AroundToolNext,
 ) (none hookkit.Answer[agent.ToolCallResult], _ error) {
-	if j.defers {
-		return j.deferTool(ctx, run, req, next)
+	schema, _ := run.Env.Tools.Lookup(req.Name)
+	if j.engine != nil && isSubagent(schema) {
+		return next.Call(ctx, req)
 	}
-	c := call{Request: req, Agent: run.Env.Agent, Key: j.keyOf(run.ID(), req)}
-	if isRoot(run) {
+	c := call{Request: req, Agent: run.Env.Agent, Key: j.keyOf(run.ID(), req),
+		Repeatable: schema.ReadOnly || schema.Idempotent}
+	if isRoot(run) || c.Key == j.only {
 		c.Unit = c.Key
 		if o, err := j.replay(c); o != nil || err != nil {
 			return given(o, err)
@@ -317,8 +316,6 @@ func (j *journal) aroundTool(
 		}
 		ctx = context.WithValue(ctx, callKey{}, "")
 	}
-	schema, _ := run.Env.Tools.Lookup(req.Name)
-	c.Repeatable = schema.ReadOnly || schema.Idempotent
 	return j.make(ctx, run, c, next)
 }
 
@@ -331,7 +328,7 @@ func (j *journal) make(
 	}
 	answer, err := next.Call(ctx, c.Request)
 	tool := new(agent.ToolError)
-	if isTool := errors.As(err, &tool); isTool && tool.Kind == agent.FailSuspended && !j.defers ||
+	if isTool := errors.As(err, &tool); isTool && tool.Kind == agent.FailSuspended ||
 		err != nil && ctx.Err() != nil {
 		return answer, err // it continues later, or nobody knows whether it was done
 	}
@@ -349,9 +346,6 @@ func (j *journal) make(
 		}
 		return none, &agent.ToolError{Kind: agent.FailCancelled, NoRetry: true, StopRun: true, Cause: wrote}
 	}
-	j.mu.Lock()
-	defer j.mu.Unlock()
-	j.made = true
 	return answer, err
 }
 

@@ -3,6 +3,7 @@ package fleet
 import (
 	"cmp"
 	"fmt"
+	"slices"
 	"time"
 
 	"github.com/hookgen/hookgen/generated/agent"
@@ -34,8 +35,9 @@ type record struct {
 	effects    []call            // that an engine makes before the step continues
 	answers    []loop.Answer     // to the questions of suspension
 
-	reply *reply    // of the step after the last saved one
-	calls []attempt // of that step, in the order in which they began
+	reply *reply              // of the step after the last saved one
+	calls []attempt           // of that step, in the order in which they began
+	made  map[string]*outcome // by Worker.Perform, by key
 
 	asked   []Question // that wait for an answer
 	cancel  bool       // a client wants the run to end
@@ -97,7 +99,12 @@ func (r *record) fold(entry Entry, e event) error {
 	case begun:
 		r.calls = append(r.calls, attempt{call: *e.Call, worker: e.By})
 	case finished:
-		if c := r.finish(e.Outcome); c != nil && c.Key == c.Unit { // a run inside the call begins anew after a crash
+		if e.Outcome.Final {
+			if r.tries = nil; r.made == nil {
+				r.made = make(map[string]*outcome)
+			}
+			r.made[e.Outcome.Key] = e.Outcome
+		} else if c := r.finish(e.Outcome); c != nil && c.Key == c.Unit { // a run inside the call begins anew after a crash
 			r.tries = nil
 		}
 	case saved:
@@ -114,7 +121,7 @@ func (r *record) fold(entry Entry, e event) error {
 			r.state = Queued
 		}
 		if r.asked = e.Doubts; e.Suspension != nil {
-			r.suspension, r.effects, r.answers, r.reply, r.calls = e.Suspension, e.Calls, nil, nil, nil
+			r.begin(e.Suspension, e.Calls)
 			r.asked = asked(e.Suspension.Questions)
 		}
 	case answered:
@@ -169,8 +176,16 @@ func (r *record) save(p *progress) {
 	}
 	r.foreignStep = ""
 	r.messages, r.counters = append(r.messages, p.Messages...), p.Counters
-	r.suspension, r.effects, r.answers, r.reply, r.calls = nil, nil, nil, nil, nil
+	r.begin(nil, nil)
 	r.tries, r.postponed = nil, 0
+}
+
+// begin forgets what was recorded since the last saved or suspended step, apart from effects that are still to be made.
+func (r *record) begin(s *agent.Suspension, effects []call) {
+	r.suspension, r.effects, r.answers, r.reply, r.made = s, effects, nil, nil, nil
+	r.calls = slices.DeleteFunc(r.calls, func(a attempt) bool {
+		return !slices.ContainsFunc(effects, func(c call) bool { return c.Key == a.Unit })
+	})
 }
 
 // answer applies the answer of a person.
