@@ -131,8 +131,8 @@ func (j *journal) keyOf(run string, call agent.ToolCallRequest) string {
 }
 
 // dispatch gives back the result of a call that was made for the engine, makes the one to perform with its hooks of
-// AroundTool, or leaves the call to the engine. A call of a sub-agent is made in each part, and those inside it are left
-// to the engine. The calls of a run that another tool has started are parts of its call.
+// AroundTool, or leaves the call to the engine. A call of a sub-agent is made in each part, and the engine makes those
+// inside it. The calls of a run that another tool has started are parts of its call.
 func (j *journal) dispatch(
 	ctx context.Context, run *agent.Run, req agent.ToolCallRequest, fire func() (loop.Made, bool),
 ) (made loop.Made, waits bool) {

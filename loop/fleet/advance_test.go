@@ -55,8 +55,8 @@ func (e engine) run(ctx context.Context, run string) Next {
 }
 
 // TestEngineMakesEachCallOnce: a run calls two read-only tools, a sub-agent with a tool, and a tool that a person
-// permits. Each Advance and each call is on another worker. The hooks of each call fire once, those of AroundTool on the
-// worker that makes it.
+// permits. Each Advance and each call is on another worker. The hooks of each call fire once, those of AroundTool
+// where it is made.
 func TestEngineMakesEachCallOnce(t *testing.T) {
 	var mu sync.Mutex
 	decided, asked := 0, 0
@@ -359,7 +359,8 @@ func TestEngineSetsPoisonedCallsAside(t *testing.T) {
 	}
 	for range 3 {
 		ctx, cancel := context.WithCancel(t.Context())
-		if err := worker(failing{store.Log, `"kind":"finished"`}, dyingClock{cancel}).Perform(ctx, "a", next.Calls[0]); err == nil {
+		w := worker(failing{store.Log, `"kind":"finished"`}, dyingClock{cancel})
+		if err := w.Perform(ctx, "a", next.Calls[0]); err == nil {
 			t.Error("it has ended")
 		}
 	}

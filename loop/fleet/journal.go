@@ -191,7 +191,8 @@ func (j *journal) beforeLLM(
 	if j.isLost() {
 		return nil, errLost
 	}
-	if j.only != "" && ctx.Value(unitKey{}) == nil { // for example, the tool was removed, and the run would continue with the next step
+	// For example, the tool was removed, and the run would continue with the next step.
+	if j.only != "" && ctx.Value(unitKey{}) == nil {
 		return nil, errors.New("the call cannot be made any more")
 	}
 	if r := j.recorded(run, req.Step); r != nil {

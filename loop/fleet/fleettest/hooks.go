@@ -60,7 +60,9 @@ func Hooks(t *testing.T, s fleet.Store, open Open) {
 	}
 	fired.mu.Lock()
 	defer fired.mu.Unlock()
-	for first, last := range map[string]string{"OnRunStart": "OnRunEnd", "BeforeStep": "AfterStep", "OnStop": "BeforeRunEnd"} {
+	for first, last := range map[string]string{
+		"OnRunStart": "OnRunEnd", "BeforeStep": "AfterStep", "OnStop": "BeforeRunEnd",
+	} {
 		if fired.n[first] != fired.n[last] || fired.n[first] <= once.n[first] {
 			t.Errorf("%s has fired %d times, and %s %d times", first, fired.n[first], last, fired.n[last])
 		}
