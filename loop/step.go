@@ -51,7 +51,7 @@ func (r *run) work(at agent.Step, result *agent.StepResult) {
 	}
 	reply.ToolCalls = slices.Clone(reply.ToolCalls)
 	n := len(reply.ToolCalls)
-	cut := reply.Cut() && n > 0 && incomplete(reply.ToolCalls[n-1].Args)
+	cut := reply.Cut() && n > 0 && !json.Valid(reply.ToolCalls[n-1].Args)
 	duplicates := identify(at.Number, reply.ToolCalls)
 	result.Response = &reply
 	r.rememberText(reply.Content, len(reply.ToolCalls) > 0)
@@ -84,12 +84,6 @@ func (r *run) work(at agent.Step, result *agent.StepResult) {
 		r.uselessReplies = 0
 		r.answer(reply)
 	}
-}
-
-// incomplete reports whether the last arguments of a reply that was cut may miss a part. A client can send {} for a call
-// that was cut before its first argument.
-func incomplete(args json.RawMessage) bool {
-	return !json.Valid(args) || sameJSON(args, json.RawMessage("{}"))
 }
 
 // rememberText stores the last text of the model. A run that stops before it has a reply may end with it.

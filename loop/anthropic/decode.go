@@ -251,6 +251,11 @@ func (d *decoder) complete() error {
 
 // reply returns the reply.
 func (d *decoder) reply() agent.LLMResponse {
+	if n := len(d.blocks); n > 0 && d.finish == "length" { // a call that was cut before its first argument has {}
+		if b := d.blocks[n-1]; b.kind == "tool_use" && b.input.String() == "{}" {
+			d.calls[b.call].Args = nil
+		}
+	}
 	reply := agent.LLMResponse{
 		ID: d.id, Model: d.model, Content: d.text.String(), Reasoning: d.reasoning.String(), ToolCalls: d.calls,
 		FinishReason: d.finish,

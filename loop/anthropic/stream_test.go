@@ -368,3 +368,17 @@ func FuzzStream(f *testing.F) {
 		}
 	})
 }
+
+// A call that was cut before its first argument is not one without arguments: package loop does not run it.
+func TestACallCutAtItsBeginningHasNoArguments(t *testing.T) {
+	whole := wireFile(t, "calls")
+	for reason, want := range map[string]string{"max_tokens": "", "tool_use": "{}"} {
+		m := &Model{Name: "m", Client: &http.Client{Transport: modeltest.Answers(
+			strings.Replace(whole, `"stop_reason":"tool_use"`, `"stop_reason":"`+reason+`"`, 1))}}
+		reply, err := m.Stream(t.Context(), agent.LLMRequest{}, func(agent.Delta) {})
+		if err != nil || len(reply.ToolCalls) != 2 || string(reply.ToolCalls[1].Args) != want ||
+			string(reply.ToolCalls[0].Args) != `{"at": "door"}` {
+			t.Errorf("%s: got %+v, %v", reason, reply, err)
+		}
+	}
+}
