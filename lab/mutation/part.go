@@ -1,22 +1,18 @@
 package main
 
 import (
-	"bytes"
 	_ "embed"
 	"encoding/json"
-	"fmt"
 	"go/ast"
-	"go/importer"
-	"go/parser"
 	"go/token"
 	"go/types"
-	"io"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"regexp"
 	"strconv"
 	"strings"
+
+	"golang.org/x/tools/go/packages"
 )
 
 // A part is a package to plant bugs in, and the packages whose tests should find them.
@@ -112,7 +108,7 @@ type planted struct {
 // plant writes the instrumented copy of a part's package to temp.
 func (p part) plant(root, temp string) (*planted, error) {
 	fset := token.NewFileSet()
-	pkg, files, info, err := load(fset, filepath.Join(root, p.dir))
+	loaded, err := load(fset, filepath.Join(root, p.dir))
 	if err != nil {
 		return nil, err
 	}
@@ -123,7 +119,7 @@ func (p part) plant(root, temp string) (*planted, error) {
 		replace[path] = to
 		return os.WriteFile(to, []byte(text), 0o644)
 	}
-	for _, f := range files {
+	for _, f := range loaded.Syntax {
 		path := fset.File(f.FileStart).Name()
 		if p.files != nil && !p.files(filepath.Base(path)) {
 			continue
@@ -134,8 +130,8 @@ func (p part) plant(root, temp string) (*planted, error) {
 		}
 		relative, _ := filepath.Rel(root, path)
 		pl := &planter{
-			fset: fset, src: src, path: filepath.ToSlash(relative), info: info, pkg: pkg, names: qualifiers(f, info, pkg),
-			like: p.like,
+			fset: fset, src: src, path: filepath.ToSlash(relative), info: loaded.TypesInfo, pkg: loaded.Types,
+			names: qualifiers(f, loaded.TypesInfo, loaded.Types), like: p.like,
 		}
 		pl.next = func(m mutant) int {
 			m.ID = len(w.mutants) + 1
@@ -147,7 +143,7 @@ func (p part) plant(root, temp string) (*planted, error) {
 			return nil, err
 		}
 	}
-	helper := strings.Replace(helperFile, "package helper", "package "+pkg.Name(), 1)
+	helper := strings.Replace(helperFile, "package helper", "package "+loaded.Name, 1)
 	helper = strings.Replace(helper, "reachedSize = 0", "reachedSize = "+strconv.Itoa(len(w.mutants)+1), 1)
 	if err := write(filepath.Join(root, p.dir, "zz_mutants.go"), helper); err != nil {
 		return nil, err
@@ -160,41 +156,15 @@ func (p part) plant(root, temp string) (*planted, error) {
 }
 
 // load parses a package without its tests and checks its types.
-func load(fset *token.FileSet, dir string) (*types.Package, []*ast.File, *types.Info, error) {
-	list := exec.Command("go", "list", "-export", "-deps", "-json=ImportPath,Export,Dir,GoFiles", ".")
-	list.Dir = dir
-	out, err := list.Output()
+func load(fset *token.FileSet, dir string) (*packages.Package, error) {
+	loaded, err := packages.Load(&packages.Config{Mode: packages.LoadSyntax, Dir: dir, Fset: fset}, ".")
 	if err != nil {
-		return nil, nil, nil, fmt.Errorf("go list in %s: %w", dir, err)
+		return nil, err
 	}
-	export := map[string]string{}
-	var own struct {
-		ImportPath, Export, Dir string
-		GoFiles                 []string
+	if failed := loaded[0].Errors; len(failed) > 0 {
+		return nil, failed[0]
 	}
-	for d := json.NewDecoder(bytes.NewReader(out)); d.More(); {
-		own.GoFiles = nil
-		if err := d.Decode(&own); err != nil {
-			return nil, nil, nil, err
-		}
-		export[own.ImportPath] = own.Export
-	}
-	var files []*ast.File
-	for _, name := range own.GoFiles { // the last package of the list
-		f, err := parser.ParseFile(fset, filepath.Join(dir, name), nil, parser.ParseComments|parser.SkipObjectResolution)
-		if err != nil {
-			return nil, nil, nil, err
-		}
-		files = append(files, f)
-	}
-	config := types.Config{
-		Importer: importer.ForCompiler(fset, "gc", func(path string) (io.ReadCloser, error) { return os.Open(export[path]) }),
-	}
-	info := &types.Info{
-		Types: map[ast.Expr]types.TypeAndValue{}, Uses: map[*ast.Ident]types.Object{}, Implicits: map[ast.Node]types.Object{},
-	}
-	pkg, err := config.Check(own.ImportPath, fset, files, info)
-	return pkg, files, info, err
+	return loaded[0], nil
 }
 
 // qualifiers returns the names under which a file imports packages.
