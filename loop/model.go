@@ -29,7 +29,7 @@ func (r *run) generate(
 			}
 		}
 		streaming, ok := r.model.(agent.StreamingModel)
-		if !ok || !out.wanted() {
+		if !ok || !out.to.read() {
 			reply, err := r.model.Generate(ctx, req)
 			if err == nil && (reply.Content != "" || reply.Reasoning != "") {
 				emit(agent.Delta{Content: reply.Content, Reasoning: reply.Reasoning})

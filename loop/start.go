@@ -121,7 +121,7 @@ func prepare(ctx context.Context, a *Agent, req Request, from origin) (*run, err
 		Random: r.random, Seed: r.seed, Clock: reportingClock{r.clock, r},
 		Counters: r.countersForEnv, Exceeded: r.exceeded, RequestCompaction: func(reason string) { r.compact.set(&reason) },
 		RewriteConversation: r.wantRewrite, UseCompactor: r.compactor.set,
-		UsePricer: r.pricer.set, Restore: r.counts.restore, Subscribe: r.stream.subscribe,
+		UsePricer: r.pricer.set, Restore: r.counts.restore,
 	}
 	if r.from != nil {
 		r.env.Resumed = r.from.id()

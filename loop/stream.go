@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"iter"
-	"slices"
 	"sync"
 	"time"
 
@@ -135,19 +134,15 @@ func (a *Agent) stream(
 	}
 }
 
-// A stream delivers the events of a run to the readers of the run and of the runs that started it. Subscribers also get
-// the pieces of replies.
+// A stream delivers the events of a run to the readers of the run and of the runs that started it.
 type stream struct {
 	of   *run
 	emit func(Event) // nil: this run has no reader, but an outer run may have one
 
-	reading     sync.Mutex // one event at a time
-	mu          sync.Mutex
-	subscribers []*subscriber
-	shown       []byte // the text of the reply that the reader got so far
+	reading sync.Mutex // one event at a time
+	mu      sync.Mutex
+	shown   []byte // the text of the reply that the reader got so far
 }
-
-type subscriber struct{ f func(agent.Chunk) }
 
 // orFunc returns the function that calls both, which may be nil.
 func orFunc(a, b func(Event)) func(Event) {
@@ -202,27 +197,6 @@ func (w reportingClock) Sleep(ctx context.Context, d time.Duration) error {
 	return w.Clock.Sleep(ctx, d)
 }
 
-func (s *stream) subscribe(f func(agent.Chunk)) (cancel func()) {
-	if f == nil {
-		return func() {}
-	}
-	added := &subscriber{f}
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	s.subscribers = append(slices.Clone(s.subscribers), added)
-	return func() {
-		s.mu.Lock()
-		defer s.mu.Unlock()
-		s.subscribers = slices.DeleteFunc(slices.Clone(s.subscribers), func(other *subscriber) bool { return other == added })
-	}
-}
-
-func (s *stream) subscribed() []*subscriber {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	return s.subscribers
-}
-
 // show remembers a piece of a reply that the reader gets. first says that it is the first of an attempt.
 func (s *stream) show(first bool, text string) {
 	s.mu.Lock()
@@ -256,9 +230,6 @@ func (s *stream) reply(step, attempt int) *pieces {
 	return &pieces{to: s, step: step, attempt: attempt}
 }
 
-// wanted reports whether anybody wants the pieces.
-func (p *pieces) wanted() bool { return p.to.read() || len(p.to.subscribed()) > 0 }
-
 // emit delivers one piece, unless the attempt has ended.
 func (p *pieces) emit(d agent.Delta) {
 	p.mu.Lock()
@@ -268,12 +239,7 @@ func (p *pieces) emit(d agent.Delta) {
 	}
 	chunk := agent.Chunk{Step: p.step, Attempt: p.attempt, Index: p.index, Delta: d}
 	p.index++
-	for _, s := range p.to.subscribed() {
-		if err := recoverAsError("a chunk subscriber", func() error { s.f(chunk); return nil }); err != nil {
-			p.to.of.warn("%v", err)
-		}
-	}
-	if p.wanted() {
+	if p.to.read() {
 		p.to.show(p.index == 1, d.Content)
 	}
 	p.to.event(Event{Kind: EventChunk, Step: p.step, Chunk: &chunk})

@@ -236,26 +236,6 @@ func TestStreamShowsSubrunsUnderTheirOwnRun(t *testing.T) {
 	}
 }
 
-func TestAHookCanSubscribeToChunks(t *testing.T) {
-	var got []string
-	var stop func()
-	ran := looptest.Harness{
-		Turns: turns(looptest.Call("work", nil).Says("one two"), looptest.Reply("three")),
-		Tools: tools(work()),
-		Hooks: hooks(agent.OnRunStartFunc(func(
-			_ context.Context, run *agent.Run, _ agent.RunStart,
-		) (agent.OnRunStartOutcome, error) {
-			stop = run.Env.Subscribe(func(c agent.Chunk) { got = append(got, c.Delta.Content) })
-			run.Env.Subscribe(func(agent.Chunk) { panic("subscriber") })
-			run.Env.Subscribe(nil)()
-			return nil, nil
-		}), agent.AfterStepFunc(func(context.Context, *agent.Run, agent.StepResult) error { stop(); return nil })),
-	}.Run(t, "x")
-	if !slices.Equal(got, []string{"one ", "two", ""}) || ran.Reply != "three" || len(ran.Warnings) == 0 {
-		t.Errorf("got %q, warnings %v", got, ran.Warnings)
-	}
-}
-
 func TestLateChunksAreDropped(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		model := &late{release: make(chan struct{}), emitted: make(chan struct{})}

@@ -158,13 +158,13 @@ func (m *cutStream) Stream(
 
 func TestStreamStartsAgainWithHigherAttempt(t *testing.T) {
 	var chunks []agent.Chunk
-	subscribe := agent.OnRunStartFunc(func(
-		_ context.Context, run *agent.Run, _ agent.RunStart,
-	) (agent.OnRunStartOutcome, error) {
-		run.Env.Subscribe(func(c agent.Chunk) { chunks = append(chunks, c) })
-		return nil, nil
-	})
-	ran := run(t, newWalkingClock(), &cutStream{fails: 1}, &retry.Model{}, subscribe)
+	ran := looptest.Harness{
+		Agent: &loop.Agent{Model: &cutStream{fails: 1}, Clock: newWalkingClock()}, Hooks: []agent.Hook{&retry.Model{}},
+	}.Do(t, t.Context(), loop.Request{Task: "go", Events: func(e loop.Event) {
+		if e.Chunk != nil {
+			chunks = append(chunks, *e.Chunk)
+		}
+	}})
 	if ran.Reply != "all done" || len(chunks) != 3 || chunks[0].Attempt != 1 || chunks[1].Attempt != 2 ||
 		chunks[1].Index != 0 || chunks[2].Attempt != 2 {
 		t.Errorf("replied %q with the chunks %+v", ran.Reply, chunks)

@@ -3217,8 +3217,7 @@ type EndRun = agentspec.EndRun
 // rand.Source; Seed uint64; Clock Clock; Counters func() Counters; Exceeded func(ctx
 // context.Context, b BudgetExceeded); RequestCompaction func(reason string); RewriteConversation
 // func(reason string, f func(messages []Message) []Message); UseCompactor func(c Compactor);
-// UsePricer func(p Pricer); Restore func(c Counters); Subscribe func(f func(Chunk)) (cancel
-// func()). See [agentspec.Env].
+// UsePricer func(p Pricer); Restore func(c Counters). See [agentspec.Env].
 type Env = agentspec.Env
 
 // A FailureKind classifies an Err.

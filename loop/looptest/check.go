@@ -79,7 +79,6 @@ func checkedEnv() *agent.Env {
 	env.RequestCompaction = func(string) {}
 	env.RewriteConversation = func(string, func([]agent.Message) []agent.Message) {}
 	env.UseCompactor = func(agent.Compactor) {}
-	env.Subscribe = func(func(agent.Chunk)) func() { return func() {} }
 	return env
 }
 

@@ -48,9 +48,6 @@ type Env struct {
 	// apply to both together. It sets Step, ModelCalls, ToolCalls, Tools, Usage, Elapsed and Rejections. Call it at
 	// OnRunStart; nil means a no-op.
 	Restore func(c Counters)
-	// Subscribe calls f with each piece of a streamed reply, in order, until cancel is called. If the model can
-	// stream, Subscribe makes the loop stream. Nil means a no-op.
-	Subscribe func(f func(Chunk)) (cancel func())
 }
 
 // Identity names the owner of a run: the conversation that it continues, and the user and tenant of that conversation.
