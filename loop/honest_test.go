@@ -249,8 +249,8 @@ func TestP12_AReplyInterruptedInAHookStays(t *testing.T) {
 	}
 }
 
-// TestP12_AnInterruptedSubagentKeepsItsText: the person has read the words of a sub-agent, so the outer conversation has
-// them too.
+// TestP12_AnInterruptedSubagentKeepsItsText: the person has read the words of a sub-agent, so the outer conversation
+// has them too.
 func TestP12_AnInterruptedSubagentKeepsItsText(t *testing.T) {
 	outer := &loop.Agent{
 		Model: looptest.NewScript(looptest.Call("helper", `{"task":"t"}`)),

@@ -105,8 +105,8 @@ func (r *run) cut(response agent.LLMResponse) {
 		"The reply of the model was cut at a limit of tokens (%s); raise the limit, for example MaxTokens", why)
 }
 
-// useless counts a reply from which nothing follows, and gives the model a note about it. For example, a model sends the
-// same file again, which is too long for a reply.
+// useless counts a reply from which nothing follows, and gives the model a note about it. For example, a model sends
+// the same file again, which is too long for a reply.
 func (r *run) useless(what, note string) {
 	r.uselessReplies++
 	r.note = note

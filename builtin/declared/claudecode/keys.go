@@ -13,8 +13,9 @@ import (
 var (
 	settingsKeys = []string{"hooks", "disableAllHooks", "permissions"}
 	groupKeys    = []string{"matcher", "hooks"}
-	handlerKeys  = []string{"type", "command", "comment", "args", "timeout", "if", "async", "asyncRewake", "statusMessage", "once",
-		"shell", "prompt", "model", "url", "headers", "allowedEnvVars", "server", "tool", "input"}
+	handlerKeys  = []string{"type", "command", "args", "timeout", "if", "async", "asyncRewake", "statusMessage", "once",
+		"shell", "prompt", "model", "url", "headers", "allowedEnvVars", "server", "tool", "input",
+		"comment"} // which resembles command
 	answerKeys = map[string][]string{ // by the object in the answer; "" is the answer itself
 		"": {"continue", "decision", "hookSpecificOutput", "stopReason", "suppressOutput", "systemMessage",
 			"terminalSequence", "reason", "async", "asyncTimeout"},

@@ -24,8 +24,7 @@ func TestPublishedShapesLoad(t *testing.T) {
 		"guard.json":  {"permissions.allow", "permissions.ask", "permissions.deny"},
 		"notify.json": {"Notification"},
 		"events.json": events,
-		"matchers.json": {"the hook 1 of the matcher 7 of PreToolUse: \"^(?!mcp__).*$\" is not a regular expression that Go " +
-			"can run"},
+		"matchers.json": {"the hook 1 of the matcher 7 of PreToolUse: \"^(?!mcp__).*$\" is not a regular expression"},
 		"handlers.json": {one + ` of PreToolUse: the type is "http"`, two + ` of PreToolUse: the type is "mcp_tool"`,
 			one + ` of Stop: the type is "prompt"`, two + ` of Stop: the type is "agent"`},
 		"empty.json": nil,
