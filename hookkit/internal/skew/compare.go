@@ -11,7 +11,7 @@ import (
 // Differences lists what two ends understand differently at a point: each text names the part and both sides. A field
 // or an exit that one end lacks is not a difference, except an exit that only the service has.
 func Differences(here, there *wire.Shape) []string {
-	c := comparison{here: here, there: there, met: map[[2]string]bool{}}
+	c := comparison{here: here, there: fieldIndex{shape: there}, met: map[[2]string]bool{}}
 	if a, b := markers(here), markers(there); a != b {
 		c.add("the law is %q in this program and %.200q in the service", here.Law, there.Law)
 	}
@@ -88,9 +88,10 @@ func items(law string) []string {
 
 // A comparison collects the differences of two shapes.
 type comparison struct {
-	here, there *wire.Shape
-	met         map[[2]string]bool // pairs of objects that are compared, or being compared
-	found       []string
+	here  *wire.Shape
+	there fieldIndex
+	met   map[[2]string]bool // pairs of objects that are compared, or being compared
+	found []string
 }
 
 // most is how many differences are listed, and how many pairs of objects are compared. A hostile service could describe
@@ -128,16 +129,13 @@ func (c *comparison) objects(path, here, there string) {
 		return
 	}
 	c.met[pair] = true
-	ours, theirs := c.here.Objects[here], c.there.Objects[there]
+	ours := c.here.Objects[here]
 	for _, name := range sortedKeys(ours) {
-		if expr, ok := theirs[name]; ok {
-			c.types(path+"."+name, ours[name], expr)
-			continue
-		}
-		for _, other := range sortedKeys(theirs) {
-			if _, ok := ours[other]; !ok && strings.EqualFold(name, other) {
-				c.add("%s.%s is spelled %.100q in the service", path, name, other)
-			}
+		other, ok := c.there.find(there, name)
+		if other == name && ok {
+			c.types(path+"."+name, ours[name], c.there.shape.Objects[there][name])
+		} else if _, own := ours[other]; ok && !own {
+			c.add("%s.%s is spelled %.100q in the service", path, name, other)
 		}
 	}
 }
@@ -149,9 +147,12 @@ type typeExpr struct {
 	object string // the name of an object
 }
 
-// parse reads the first level of a type.
+// parse reads the first level of a type. A type that is longer than any of a program is read as one word: a hostile
+// service could describe a million pointers, which would be read again for each item of a list.
 func parse(expr string) typeExpr {
+	const longest = 2000
 	switch {
+	case len(expr) > longest:
 	case strings.HasPrefix(expr, "{") && strings.HasSuffix(expr, "}"):
 		return typeExpr{head: "{", object: expr[1 : len(expr)-1]}
 	case strings.HasPrefix(expr, "*"):

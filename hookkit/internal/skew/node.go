@@ -41,7 +41,7 @@ const (
 // A reader makes nodes of JSON that is valid.
 type reader struct {
 	jsonscan.Scanner
-	shape  *wire.Shape
+	fields fieldIndex
 	deep   bool // objects of any type have members
 	failed bool // a value that has only a hash is nested too deep
 }
@@ -50,7 +50,7 @@ const maxDepth = 1000
 
 // read returns the node for a JSON text of a type. Objects of the text have the fields of the shape and others.
 func read(text []byte, shape *wire.Shape, expr string, deep bool) (*node, error) {
-	r := reader{Scanner: jsonscan.Scanner{Data: text}, shape: shape, deep: deep}
+	r := reader{Scanner: jsonscan.Scanner{Data: text}, fields: fieldIndex{shape: shape}, deep: deep}
 	r.Blank()
 	n, err := r.value(expr, nil, 0)
 	if r.failed {
@@ -66,17 +66,14 @@ func (r *reader) value(expr string, path *step, depth int) (*node, error) {
 	if depth > maxDepth {
 		return nil, errDeep
 	}
-	t := parse(expr)
-	for t.head == "*" {
-		t = parse(t.elem)
-	}
+	t := parse(strings.TrimLeft(expr, "*"))
 	begin := r.At
 	n := &node{}
 	var err error
 	switch c := r.Peek(); {
 	case c == '{' && t.object != "":
 		n.form = object
-		err = r.object(n, r.shape.Objects[t.object], path, depth)
+		err = r.object(n, t.object, path, depth)
 	case c == '{' && strings.HasPrefix(t.head, "map["):
 		n.form = table
 		err = r.table(n, t.elem, path, depth)
@@ -94,19 +91,11 @@ func (r *reader) value(expr string, path *step, depth int) (*node, error) {
 }
 
 // object reads a struct. A name in another case is the field, as for encoding/json.
-func (r *reader) object(n *node, fields map[string]string, path *step, depth int) (err error) {
-	n.members, n.fields, n.known = map[string]*node{}, fields, zeroHash
+func (r *reader) object(n *node, of string, path *step, depth int) (err error) {
+	n.members, n.fields, n.known = map[string]*node{}, r.fields.shape.Objects[of], zeroHash
 	r.Members(func(key []byte) bool {
-		name := string(key)
-		expr, ok := fields[name]
-		if !ok {
-			for _, f := range sortedKeys(fields) {
-				if strings.EqualFold(f, name) {
-					name, expr, ok = f, fields[f], true
-					break
-				}
-			}
-		}
+		name, ok := r.fields.find(of, string(key))
+		expr := n.fields[name]
 		at := path.member(name)
 		if n.members[name] != nil {
 			err = fmt.Errorf("$.value%v: given twice", at)
