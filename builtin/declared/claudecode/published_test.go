@@ -21,9 +21,9 @@ func TestPublishedShapesLoad(t *testing.T) {
 	const one, two, three = "the hook 1 of the matcher 1", "the hook 2 of the matcher 1", "the hook 1 of the matcher 2"
 	shapes := map[string][]string{ // the parts that have no effect
 		"format.json": nil, "notes.json": nil, "everything.json": nil, "nohooks.json": nil,
-		"guard.json":  {"permissions.allow", "permissions.ask", "permissions.deny"},
-		"notify.json": {"Notification"},
-		"events.json": events,
+		"guard.json":    {"permissions.allow", "permissions.ask", "permissions.deny"},
+		"notify.json":   {"Notification"},
+		"events.json":   events,
 		"matchers.json": {"the hook 1 of the matcher 7 of PreToolUse: \"^(?!mcp__).*$\" is not a regular expression"},
 		"handlers.json": {one + ` of PreToolUse: the type is "http"`, two + ` of PreToolUse: the type is "mcp_tool"`,
 			one + ` of Stop: the type is "prompt"`, two + ` of Stop: the type is "agent"`},
