@@ -9,7 +9,6 @@ import (
 	"math"
 	"slices"
 	"strings"
-	"sync"
 	"time"
 
 	"github.com/hookgen/hookgen/builtin/internal/kit"
@@ -28,7 +27,7 @@ import (
 //
 // Eval observes OnRunStart, AfterStep and OnRunEnd after all other observers, so it grades every run, however it ended.
 // A run that was suspended is graded once, when it is over; Steps and Calls are those since it was last resumed.
-// It keeps the steps of each run and the last 100 reports. It is safe for concurrent use if its evaluators and
+// It keeps the steps of each run, and no reports. It is safe for concurrent use if its evaluators and
 // collectors are. It must not be copied.
 //
 // Bind panics if Evaluators is empty, and if an evaluator or collector has no name or no function.
@@ -38,13 +37,10 @@ type Eval struct {
 	Judge      agent.Model      // for evaluators with NeedsJudge; nil: they are skipped
 	Expected   any              // the expected answer, passed to the evaluators
 	Verbose    bool             // log each result in addition to the summary
-	OnReport   func(EvalReport) // receives each report; nil: its summary is logged
+	OnReport   func(EvalReport) // receives each report, concurrently; nil: its summary is logged
 
 	steps hookkit.PerRun[[]agent.StepResult]
 	task  hookkit.PerRun[string]
-
-	mu      sync.Mutex
-	reports []EvalReport
 }
 
 // An Evaluator grades one aspect of a run.
@@ -101,9 +97,6 @@ type EvalReport struct {
 	Expected  any            `json:"expected,omitempty"`
 	Artifacts map[string]any `json:"artifacts,omitempty"`
 }
-
-// maxReports bounds the reports that an Eval keeps.
-const maxReports = 100
 
 // Bind adds the observers.
 func (e *Eval) Bind(h *agent.Hooks) {
@@ -189,12 +182,6 @@ func (e *Eval) grade(ctx context.Context, run *agent.Run, fired agent.OnRunEndFi
 			report.Failed++
 		}
 	}
-	e.mu.Lock()
-	if len(e.reports) >= maxReports {
-		e.reports = slices.Delete(e.reports, 0, 1)
-	}
-	e.reports = append(e.reports, report)
-	e.mu.Unlock()
 	if e.Verbose {
 		for _, r := range report.Results {
 			slog.InfoContext(ctx, "graded", "run", report.Run, "evaluator", r.Name,
@@ -286,13 +273,6 @@ func (r EvalResult) Passed() bool {
 		return *r.Score >= 0.5
 	}
 	return label == "pass" || label == "correct" || label == "yes"
-}
-
-// Reports returns the last 100 reports, oldest first. The slice is a copy.
-func (e *Eval) Reports() []EvalReport {
-	e.mu.Lock()
-	defer e.mu.Unlock()
-	return slices.Clone(e.reports)
 }
 
 // String returns the counts of the report on one line.

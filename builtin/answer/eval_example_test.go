@@ -13,9 +13,9 @@ func ExampleEval() {
 	eval := &answer.Eval{Expected: "42",
 		Evaluators: []answer.Evaluator{{Name: "exact", Grade: func(_ context.Context, e answer.EvalContext) (any, error) {
 			return e.FinalOutput == e.Expected, nil
-		}}}}
+		}}},
+		OnReport: func(r answer.EvalReport) { fmt.Println(r) }}
 	hooks.Use(eval)
 	hooks.OnRunEnd.Fire(context.Background(), agent.NewRun(nil), agent.AgentResult{Reply: "42"})
-	fmt.Println(eval.Reports()[0])
 	// Output: 1 passed, 0 failed, 0 skipped
 }

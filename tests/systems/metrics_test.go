@@ -216,9 +216,11 @@ func TestRunIsGradedWhenItIsOver(t *testing.T) {
 			Name:  "fails",
 			Grade: func(context.Context, answer.EvalContext) (any, error) { return true, errors.New("no opinion") },
 		})
+	var reports []answer.EvalReport
+	eval.OnReport = func(r answer.EvalReport) { reports = append(reports, r) }
 	ran := looptest.Harness{Turns: playing("ac"), Tools: letters(), Hooks: all[agent.Hook](eval)}.Run(t, "x")
 
-	report := eval.Reports()[0]
+	report := reports[0]
 	got := map[string]string{}
 	for _, r := range report.Results {
 		switch {
@@ -251,7 +253,7 @@ func TestRunIsGradedWhenItIsOver(t *testing.T) {
 	}
 	limited := &loop.Agent{Limits: loop.Limits{Steps: 1}}
 	looptest.Harness{Turns: playing("aaa"), Tools: letters(), Hooks: all[agent.Hook](eval), Agent: limited}.Run(t, "x")
-	if len(eval.Reports()) != 2 || seen.StopReason != "steps_limit" || seen.Completed {
+	if len(reports) != 2 || seen.StopReason != "steps_limit" || seen.Completed {
 		t.Errorf("of a run that was stopped, a grader saw %+v", seen)
 	}
 }
