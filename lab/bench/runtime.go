@@ -93,10 +93,9 @@ func observed() []duel {
 	}
 }
 
-// matches compares MatchFlow with a type switch, for each exit and for no exit. The cases are functions, or
-// closures over the state of a loop; each calls a function, as real cases do. The compiler inlines the Match function
-// of a point with one or two exits, such as this one. With more exits the closures are called, which takes twice the
-// time of a type switch.
+// matches compares MatchFlow with a type switch, for each exit and for no exit. The cases are closures over the state of
+// a loop; each calls a function, as real cases do. The compiler inlines the Match function of a point with one or two
+// exits, such as this one. With more exits the closures are called, which takes twice the time of a type switch.
 func matches() []duel {
 	var all []duel
 	for _, of := range []struct {
@@ -104,13 +103,9 @@ func matches() []duel {
 		exit points.FlowExit
 	}{{"the first exit", points.Skip{Reason: "known"}}, {"the last exit", points.End{Reason: "done"}}, {"no exit", nil}} {
 		state := new(turn)
-		all = append(all,
-			versus(of.name+", functions",
-				"MatchFlow", func(n int) { repeat(n, func() int { return points.MatchFlow(of.exit, wentOn, skipped, ended) }) },
-				"type switch", func(n int) { repeat(n, func() int { return switched(of.exit) }) }),
-			versus(of.name+", closures",
-				"MatchFlow", func(n int) { repeat(n, func() int { return state.matched(of.exit) }) },
-				"type switch", func(n int) { repeat(n, func() int { return state.switched(of.exit) }) }))
+		all = append(all, versus(of.name,
+			"MatchFlow", func(n int) { repeat(n, func() int { return state.matched(of.exit) }) },
+			"type switch", func(n int) { repeat(n, func() int { return state.switched(of.exit) }) }))
 	}
 	return all
 }
@@ -123,30 +118,6 @@ func repeat(n int, handle func() int) {
 		}
 	}
 }
-
-// switched handles an exit as a program without MatchFlow would.
-//
-//go:noinline
-func switched(exit points.FlowExit) int {
-	switch x := exit.(type) {
-	case nil:
-		return wentOn()
-	case points.Skip:
-		return skipped(x)
-	case points.End:
-		return ended(x)
-	}
-	panic(fmt.Sprintf("an exit of type %T", exit))
-}
-
-//go:noinline
-func wentOn() int { return 1 }
-
-//go:noinline
-func skipped(s points.Skip) int { return 2 + len(s.Reason) }
-
-//go:noinline
-func ended(e points.End) int { return 3 + len(e.Reason) }
 
 // A turn is the state of a loop that handles exits.
 type turn struct{ exits int }
@@ -263,18 +234,21 @@ func (crashing) Lenient(context.Context, *points.Run, points.Call) (points.Lenie
 
 const whatRegistering = "registering 4,000 hooks, half with an anchor, and one fire, over 1,000"
 
-// registering measures registrations of many hooks on new Hooks. Every second hook has an anchor. The final fire
-// makes the registry sort the hooks.
+// registering measures registrations of many hooks on new Hooks. Every second hook has an anchor, Before and After in
+// turn, which is the hook in the middle of the earlier ones. The final fire makes the registry sort the hooks.
 func registering() []duel {
-	of := func(hooks int, anchor func(i int, earlier []*hookkit.Registration) hookkit.GateOption) func(int) {
+	of := func(hooks int) func(int) {
 		return func(n int) {
 			for range n {
 				s := newStage(0)
 				regs := make([]*hookkit.Registration, 0, hooks)
 				for i := range hooks {
 					var opts []hookkit.GateOption
-					if i%2 == 1 {
-						opts = append(opts, anchor(i, regs))
+					switch i % 4 {
+					case 1:
+						opts = append(opts, hookkit.Before(regs[i/2]))
+					case 3:
+						opts = append(opts, hookkit.After(regs[i/2]))
 					}
 					regs = append(regs, s.hooks.Flow.Add(new(quiet), opts...))
 				}
@@ -282,25 +256,7 @@ func registering() []duel {
 			}
 		}
 	}
-	duelOf := func(name string, anchor func(i int, earlier []*hookkit.Registration) hookkit.GateOption) duel {
-		return versus(name, "4,000 hooks", of(4000, anchor), "1,000 hooks", of(1000, anchor))
-	}
-	return []duel{
-		duelOf("Before the last one", func(i int, earlier []*hookkit.Registration) hookkit.GateOption {
-			return hookkit.Before(earlier[i-1])
-		}),
-		duelOf("After the first one", func(_ int, earlier []*hookkit.Registration) hookkit.GateOption {
-			return hookkit.After(earlier[0])
-		}),
-		duelOf("Before and After in turn, one in the middle", func(
-			i int, earlier []*hookkit.Registration,
-		) hookkit.GateOption {
-			if i%4 == 1 {
-				return hookkit.Before(earlier[i/2])
-			}
-			return hookkit.After(earlier[i/2])
-		}),
-	}
+	return []duel{versus("", "4,000 hooks", of(4000), "1,000 hooks", of(1000))}
 }
 
 // limited compares a hook in a goroutine of its own with such a goroutine.
