@@ -3,7 +3,6 @@ package record
 import (
 	"bytes"
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"slices"
@@ -82,13 +81,11 @@ type Audit struct {
 	start    sync.Once
 	recorder agent.AnyObserver // of the fires that the Audit records as a hook
 
-	mu    sync.Mutex
-	lines hooklog.Sink // makes the lines, in text
-	text  bytes.Buffer
-	clean func([]byte) json.RawMessage // redacts the current event
-	chain auditChain
-	lost  int    // events lost since the last write
-	ever  uint64 // events lost in total
+	makers [16]lineMaker // by the run
+	mu     sync.Mutex    // for the fields below; nobody who holds it waits for the Redactor
+	chain  auditChain
+	lost   int    // events lost since the last write
+	ever   uint64 // events lost in total
 }
 
 // AllPoints in Audit.Points means every point.
@@ -191,7 +188,7 @@ func (a *Audit) append(ctx context.Context, record auditedEvent) error {
 		log = auditFile{a.Path, a.Sync}
 	}
 	if a.chain.path != a.Path || !bytes.Equal(a.chain.key, a.Key) { // another log
-		a.chain = auditChain{path: a.Path, key: bytes.Clone(a.Key)}
+		a.chain = auditChain{path: a.Path, key: bytes.Clone(a.Key), file: a.chain.file + 1}
 	}
 	err := a.chain.append(context.WithoutCancel(ctx), log, a.HeadFile, record)
 	if noticed := new(errNoticed); errors.As(err, noticed) {

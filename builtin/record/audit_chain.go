@@ -15,6 +15,7 @@ type auditChain struct {
 	path string // of a file
 	key  []byte
 	head AuditHead // the last record of the log; a zero Log: unknown
+	file int       // counts the files of the log, for example after a rotation
 }
 
 // errNoticed is a problem that an append noticed. The record is written nevertheless.
@@ -35,10 +36,11 @@ func (c *auditChain) append(ctx context.Context, log AuditStore, headFile string
 		if _, isFile := log.(auditFile); !isFile && end.torn != "" {
 			end.torn, end.broken = "", notRecords
 		}
-		if end.alone && r.alone != nil {
-			if r.line, err = r.alone(); err != nil {
-				return nil, err
-			}
+		if end.alone {
+			c.file++
+		}
+		if r.refers && r.file != c.file {
+			return nil, errOtherFile
 		}
 		link = end.next()
 		line, hash, err := chainedLine(r, link, c.key)
@@ -59,6 +61,10 @@ func (c *auditChain) append(ctx context.Context, log AuditStore, headFile string
 	}
 	return nil
 }
+
+// errOtherFile says that a line refers to earlier lines that its file does not have. It is made again without them, so
+// that each file can be read alone.
+var errOtherFile = errors.New("the line refers to another file")
 
 var errForeign = errors.New("the log has lines, but no record that was written with this key: another program or " +
 	"another key has written it; name another log, or set the key of this one")

@@ -4,7 +4,10 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
+	"errors"
+	"hash/maphash"
 	"slices"
+	"sync"
 
 	"github.com/hookgen/hookgen/builtin/internal/jsonx"
 	"github.com/hookgen/hookgen/builtin/limit"
@@ -42,36 +45,60 @@ func (a *Audit) writeEvent(ctx context.Context, e hooklog.Event, clean func([]by
 	for _, name := range e.Run.Labels {
 		owner = append(owner, string(jsonx.Encode(name)))
 	}
-	a.mu.Lock()
-	defer a.mu.Unlock()
-	a.clean = func(value []byte) json.RawMessage {
+	m := &a.makers[maphash.String(makerSeed, e.Run.ID)%uint64(len(a.makers))]
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	m.clean = func(value []byte) json.RawMessage {
 		if slices.Contains(owner, string(value)) {
 			return value
 		}
 		return clean(value)
 	}
-	line, err := a.line(ctx, e)
-	if err == nil {
-		err = a.append(ctx, auditedEvent{line, a.lost, func() ([]byte, error) {
-			a.lines = nil
-			return a.line(ctx, e)
-		}})
+	err := a.write(ctx, m, e)
+	if errors.Is(err, errOtherFile) {
+		m.lines = nil
+		err = a.write(ctx, m, e)
 	}
-	if err != nil { // the next line must not refer to this one
-		a.lines = nil
-		return a.lose(e.Point, err)
-	}
-	return nil
+	return err
 }
 
-// line returns the line of an event, with its line break. The caller holds mu.
-func (a *Audit) line(ctx context.Context, e hooklog.Event) ([]byte, error) {
-	if a.lines == nil {
-		a.lines = hooklog.Lines(&a.text, hooklog.Redact(func(value []byte) json.RawMessage { return a.clean(value) }))
+// write makes the line of an event, and appends it to the log. The caller holds the lock of m.
+func (a *Audit) write(ctx context.Context, m *lineMaker, e hooklog.Event) error {
+	refers := m.lines != nil
+	line, err := m.line(ctx, e)
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	if err == nil {
+		err = a.append(ctx, auditedEvent{line: line, lost: a.lost, refers: refers, file: m.file})
 	}
-	a.text.Reset()
-	err := a.lines.WriteEvent(ctx, e)
-	return bytes.Clone(a.text.Bytes()), err
+	if m.file = a.chain.file; err == nil || errors.Is(err, errOtherFile) {
+		return err
+	}
+	m.lines = nil // the next line must not refer to this one
+	return a.lose(e.Point, err)
+}
+
+// A lineMaker redacts and encodes the events of some runs, one after the other, because a line refers to earlier lines
+// of its run. Redaction takes the time that the Redactor needs, so the other runs do not wait for it: an Audit has
+// several makers, each with a lock of its own. Their lines are appended in the order in which they are ready.
+type lineMaker struct {
+	mu    sync.Mutex
+	lines hooklog.Sink // makes the lines, in text
+	text  bytes.Buffer
+	clean func([]byte) json.RawMessage // redacts the current event
+	file  int                          // the number of the file that has its last line, see auditChain
+}
+
+var makerSeed = maphash.MakeSeed()
+
+// line returns the line of an event, with its line break. The caller holds mu.
+func (m *lineMaker) line(ctx context.Context, e hooklog.Event) ([]byte, error) {
+	if m.lines == nil {
+		m.lines = hooklog.Lines(&m.text, hooklog.Redact(func(value []byte) json.RawMessage { return m.clean(value) }))
+	}
+	m.text.Reset()
+	err := m.lines.WriteEvent(ctx, e)
+	return bytes.Clone(m.text.Bytes()), err
 }
 
 // auditedFires are the events of the fires that an Audit records as a hook. Their texts are truncated.
@@ -155,9 +182,10 @@ func (a *Audit) cut(value []byte) json.RawMessage {
 
 // An auditedEvent is an event for the log.
 type auditedEvent struct {
-	line  []byte // with its line break
-	lost  int
-	alone func() ([]byte, error) // the line if it is the first one of a file, which must not refer to others
+	line   []byte // with its line break
+	lost   int
+	refers bool // the line may refer to earlier lines, which are in the file with this number
+	file   int
 }
 
 // linked returns the line as a JSON object that contains the link.
