@@ -107,14 +107,27 @@ type auditedFires struct{ log *Audit }
 // WriteEvent implements [hooklog.Sink]. A failure never stops the run.
 func (f auditedFires) WriteEvent(ctx context.Context, e hooklog.Event) error {
 	e.Time = e.Time.UTC()
+	names := []*string{&e.By}
+	for i := range e.Ballots {
+		names = append(names, &e.Ballots[i].By)
+	}
+	for i := range e.Failures {
+		names = append(names, &e.Failures[i].By)
+	}
+	for i := range e.Slow {
+		names = append(names, &e.Slow[i].By)
+	}
+	for _, name := range names {
+		*name = f.log.Redact.CutText(*name, auditValue)
+	}
 	if err := f.log.writeEvent(ctx, e, f.log.cut); err != nil {
 		f.log.failed.Report("record.Audit", f.log.OnError, err)
 	}
 	return nil
 }
 
-// selected returns a fire as it is recorded. Names, keys and bytes in it are redacted, texts are not yet. Unlike the
-// payloads of the program it can always be encoded, also if it has JSON of a provider that is invalid.
+// selected returns a fire as it is recorded. Keys and bytes in it are redacted, texts are not yet. Unlike the payloads
+// of the program it can always be encoded, also if it has JSON of a provider that is invalid.
 func (a *Audit) selected(fired hookkit.AnyFired) hookkit.AnyFired {
 	encodable := func(v any) any {
 		if v == nil {
@@ -125,22 +138,11 @@ func (a *Audit) selected(fired hookkit.AnyFired) hookkit.AnyFired {
 		}
 		return a.Redact.Value(v, redact.Shape{Text: func(s string) string { return s }})
 	}
-	name := func(s string) string { return a.Redact.CutText(s, auditValue) }
 	fired.Payload, fired.Final = encodable(fired.Payload), encodable(fired.Final)
 	fired.Exit, fired.Collected = encodable(fired.Exit), encodable(fired.Collected)
-	fired.Hook = name(fired.Hook)
-	fired.Ballots, fired.Failures = slices.Clone(fired.Ballots), slices.Clone(fired.Failures)
+	fired.Ballots = slices.Clone(fired.Ballots)
 	for i, b := range fired.Ballots {
-		fired.Ballots[i].Hook, fired.Ballots[i].Exit = name(b.Hook), encodable(b.Exit)
-	}
-	for i, f := range fired.Failures {
-		named := *f
-		named.Hook = name(f.Hook)
-		fired.Failures[i] = &named
-	}
-	fired.Slow = slices.Clone(fired.Slow)
-	for i, h := range fired.Slow {
-		fired.Slow[i].Hook = name(h.Hook)
+		fired.Ballots[i].Exit = encodable(b.Exit)
 	}
 	return fired
 }

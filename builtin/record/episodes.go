@@ -43,7 +43,7 @@ type Episodes struct {
 	OnError  func(error) // receives failures to store; nil: they are logged
 
 	watch
-	runs   map[string]*episodesOf // by the ID of a run that has not ended
+	runs   byRun[episodesOf]
 	failed kit.Reporter
 }
 
@@ -77,10 +77,9 @@ func (e *Episodes) see(ctx context.Context, ev event) {
 		return
 	}
 	e.mu.Lock()
-	of := e.runs[ev.run]
-	delete(e.runs, ev.run)
+	of := e.runs.take(ev.run)
 	e.mu.Unlock()
-	if of != nil {
+	if of.turns > 0 {
 		e.report(e.Store.Put(agentspec.WithIdentity(ctx, ev.Identity), of.facts...))
 	}
 }
@@ -90,14 +89,7 @@ func (e *Episodes) add(ev event, call agent.ToolCallResult) {
 	episode, payload := e.episode(ev, call)
 	e.mu.Lock()
 	defer e.mu.Unlock()
-	if e.runs == nil {
-		e.runs = make(map[string]*episodesOf)
-	}
-	of := e.runs[ev.run]
-	if of == nil {
-		of = new(episodesOf)
-		e.runs[ev.run] = of
-	}
+	of := e.runs.of(ev.run)
 	of.turns++
 	payload.Turn = of.turns
 	episode.Payload = jsonx.Encode(payload)
@@ -165,17 +157,15 @@ func (e *Episodes) outcome(r agent.ToolCallResult) (outcome, signal string) {
 	return outcome, signal
 }
 
-func (e *Episodes) classify(output string) (signal string) {
+func (e *Episodes) classify(output string) string {
 	if e.Classify == nil {
 		return ""
 	}
-	defer func() {
-		if v := recover(); v != nil {
-			signal = ""
-			e.report(errors.New("Classify panicked; the tool's own outcome counts"))
-		}
-	}()
-	return e.Redact.CutText(e.Classify(output), shorten.SummaryChars)
+	signal, err := kit.Recover(func() (string, error) { return e.Classify(output), nil })
+	if err != nil {
+		e.report(errors.New("Classify panicked; the tool's own outcome counts"))
+	}
+	return e.Redact.CutText(signal, shorten.SummaryChars)
 }
 
 // maxSignalJSON bounds the bytes of an output that are decoded as JSON.

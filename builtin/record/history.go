@@ -25,7 +25,7 @@ type History struct {
 	watch
 	entries []HistoryEntry
 	numbers map[string]int // of the last run, by agent
-	failed  map[string]int // failed calls, by the ID of a run that has not ended
+	failed  byRun[int]     // calls
 }
 
 const keepRuns = 10_000
@@ -58,10 +58,10 @@ func (r *History) see(_ context.Context, e event) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	if r.numbers == nil {
-		r.numbers, r.failed = make(map[string]int), make(map[string]int)
+		r.numbers = make(map[string]int)
 	}
 	if call, ok := e.payload.(agent.ToolCallResult); ok && call.Status == agent.CallFailed {
-		r.failed[e.run]++
+		*r.failed.of(e.run)++
 	}
 	result, ok := e.payload.(agent.AgentResult)
 	if !ok {
@@ -72,9 +72,8 @@ func (r *History) see(_ context.Context, e event) {
 		Run: e.run, Identity: e.Identity, Agent: cmp.Or(e.agent, result.Agent), Status: "completed",
 		Steps: result.Steps, Usage: result.Usage, Time: e.at, Duration: result.Elapsed,
 		Stop:    redactor.CutText(string(result.Stop.Cause), shorten.SummaryChars),
-		Message: redactor.CutText(result.Stop.Message, shorten.SummaryChars), Errors: r.failed[e.run],
+		Message: redactor.CutText(result.Stop.Message, shorten.SummaryChars), Errors: *r.failed.take(e.run),
 	}
-	delete(r.failed, e.run)
 	switch {
 	case result.Err != "":
 		entry.Status = "failed"

@@ -78,7 +78,11 @@ func (m *Metrics) see(ctx context.Context, e event) {
 	case agent.ToolFailure:
 		m.count(func(s *MetricsReport) { s.Attempts++ })
 	case agent.BudgetExceeded:
-		m.exceeded(ctx, e, p)
+		m.count(func(s *MetricsReport) { s.Exceeded[string(p.Kind)]++ })
+		if e.of != nil {
+			m.log().WarnContext(ctx, "a budget was exceeded", "run", e.run, kit.OwnerAttr(e.Identity),
+				"kind", p.Kind, "used", p.Used, "limit", p.Limit, "by", p.By)
+		}
 	case agent.AgentResult:
 		if p.Suspended == nil { // Elapsed includes the time before a suspension
 			m.count(func(s *MetricsReport) {
@@ -100,7 +104,10 @@ func (m *Metrics) count(f func(*MetricsReport)) {
 
 // step counts a step and its calls.
 func (m *Metrics) step(ctx context.Context, step agent.StepResult, live bool) {
-	class := stepClass(&step)
+	class, callFailed := "productive", anyFailed(step.Results)
+	if step.Err != "" || callFailed {
+		class = "error"
+	}
 	if m.Classify != nil {
 		class = m.Classify(step)
 	}
@@ -109,7 +116,7 @@ func (m *Metrics) step(ctx context.Context, step agent.StepResult, live bool) {
 	m.count(func(s *MetricsReport) {
 		s.Steps++
 		s.Classes[class]++
-		if step.Err != "" && !anyFailed(step.Results) {
+		if step.Err != "" && !callFailed {
 			s.Errors++
 		}
 		if step.Response != nil {
@@ -155,14 +162,6 @@ func (r *MetricsReport) tool(result *agent.ToolCallResult) (name string, t ToolM
 	return name, t
 }
 
-// stepClass returns "error" if the step or one of its calls failed, else "productive".
-func stepClass(step *agent.StepResult) string {
-	if step.Err != "" || anyFailed(step.Results) {
-		return "error"
-	}
-	return "productive"
-}
-
 func anyFailed(results []agent.ToolCallResult) bool {
 	for i := range results { // OK would copy each result, which is large
 		if results[i].Err != "" {
@@ -170,14 +169,6 @@ func anyFailed(results []agent.ToolCallResult) bool {
 		}
 	}
 	return false
-}
-
-func (m *Metrics) exceeded(ctx context.Context, e event, b agent.BudgetExceeded) {
-	m.count(func(s *MetricsReport) { s.Exceeded[string(b.Kind)]++ })
-	if e.of != nil {
-		m.log().WarnContext(ctx, "a budget was exceeded", "run", e.run, kit.OwnerAttr(e.Identity),
-			"kind", b.Kind, "used", b.Used, "limit", b.Limit, "by", b.By)
-	}
 }
 
 func (m *Metrics) log() *slog.Logger { return cmp.Or(m.Log, slog.Default()) }

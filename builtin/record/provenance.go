@@ -60,7 +60,7 @@ type Provenance struct {
 	OnError      func(error)  // receives write failures; nil: they are logged
 
 	watch
-	runs   map[string]*provenRun // that have not ended, by their IDs
+	runs   byRun[provenRun]
 	failed kit.Reporter
 }
 
@@ -182,13 +182,11 @@ func (p *Provenance) see(_ context.Context, e event) {
 func (p *Provenance) run(e event) *provenRun {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	if p.runs == nil {
-		p.runs = make(map[string]*provenRun)
+	r := p.runs.of(e.run)
+	if r.metadata == nil {
+		r.start, r.metadata = e, make(map[string]any)
 	}
-	if p.runs[e.run] == nil {
-		p.runs[e.run] = &provenRun{start: e, metadata: make(map[string]any)}
-	}
-	return p.runs[e.run]
+	return r
 }
 
 // RunDir returns the directory of a run. A run that is resumed has one more directory for each part.

@@ -89,12 +89,17 @@ func endWord(result agent.AgentResult) string {
 	return string(result.Stop.Cause)
 }
 
+// calls returns the calls of the step and their results.
+func (s TrajectoryStep) calls() ([]TrajectoryCall, []TrajectoryResult) {
+	if s.ToolCall != nil {
+		return []TrajectoryCall{*s.ToolCall}, []TrajectoryResult{*s.ToolResult}
+	}
+	return s.ToolCalls, s.ToolResults
+}
+
 // failed reports whether the step or one of its calls failed.
 func (s TrajectoryStep) failed() bool {
-	results := s.ToolResults
-	if s.ToolResult != nil {
-		results = []TrajectoryResult{*s.ToolResult}
-	}
+	_, results := s.calls()
 	return s.Error != "" || slices.ContainsFunc(results, func(r TrajectoryResult) bool { return r.Error != "" })
 }
 
@@ -164,10 +169,7 @@ func (p *Provenance) shape() redact.Shape {
 func (s TrajectoryStep) pretty() string {
 	var line strings.Builder
 	fmt.Fprintf(&line, "#%d", s.StepNum)
-	calls, results := s.ToolCalls, s.ToolResults
-	if s.ToolCall != nil {
-		calls, results = []TrajectoryCall{*s.ToolCall}, []TrajectoryResult{*s.ToolResult}
-	}
+	calls, results := s.calls()
 	for i, c := range calls {
 		fmt.Fprintf(&line, " %s(%s)", shorten.Line(c.Tool, 60), shorten.Line(string(c.Args), 80))
 		if r := results[i]; r.Error != "" {

@@ -1,6 +1,7 @@
 package record
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -28,7 +29,8 @@ func Shown() []string {
 }
 
 // Show writes a view of the events of a record to w, as text for people. The command hooklog shows views with it. The
-// view is one of [Shown]. Views that write files write them into a temporary directory first.
+// view is one of [Shown]. Views that write files write them into a temporary directory first. Lines that cannot be read
+// are skipped, and the error is that of the first.
 func Show(ctx context.Context, w io.Writer, view string, events iter.Seq2[hooklog.Event, error]) error {
 	dir, err := os.MkdirTemp("", "hook-view-")
 	if err != nil {
@@ -38,53 +40,52 @@ func Show(ctx context.Context, w io.Writer, view string, events iter.Seq2[hooklo
 	var failed error
 	note := func(err error) { failed = err }
 	var v View
-	show := func() error { return eachFile(dir, "", func(path string) error { return copyFile(w, path) }) }
+	files := func(path string) (string, error) { data, err := os.ReadFile(path); return string(data), err }
+	show := func() (string, error) { return textOf(dir, "", files) }
 	switch view {
 	case "metrics":
 		m := new(Metrics)
-		v, show = m, func() error { _, err := io.WriteString(w, m.Report().String()); return err }
+		v, show = m, func() (string, error) { return m.Report().String(), nil }
 	case "timing":
 		t := new(Timing)
-		v, show = t, func() error { return writeLines(w, t.Samples(), timingLine) }
+		v, show = t, func() (string, error) { return lines(t.Samples(), timingLine), nil }
 	case "history":
 		h := &History{Keep: limit.None}
-		v, show = h, func() error { return writeLines(w, h.Runs(agent.Identity{}, ""), historyLine) }
+		v, show = h, func() (string, error) { return lines(h.Runs(agent.Identity{}, ""), historyLine), nil }
 	case "summary":
 		v = &Summary{Dir: dir, OnError: note}
 	case "episodes":
 		store := &memory.Facts{Share: share.Everyone}
-		v, show = &Episodes{Store: store, OnError: note}, func() error {
+		v, show = &Episodes{Store: store, OnError: note}, func() (string, error) {
 			all, err := memory.Episodes(ctx, store, 0)
 			slices.Reverse(all)
-			return errors.Join(err, writeLines(w, all, func(e memory.Episode) string { return string(jsonx.Encode(e)) }))
+			return lines(all, func(e memory.Episode) string { return string(jsonx.Encode(e)) }), err
 		}
 	case "tree":
 		v = &Tree{Dir: dir, OnError: note}
-		show = func() error { return eachFile(dir, ".jsonl", func(path string) error { return writeTree(w, path) }) }
+		show = func() (string, error) { return textOf(dir, ".jsonl", treeText) }
 	case "trajectory":
 		v = &Provenance{Dir: dir, OnError: note}
-		show = func() error {
-			return eachFile(dir, trajectoryFile, func(path string) error { return writeTrajectory(w, filepath.Dir(path)) })
-		}
+		show = func() (string, error) { return textOf(dir, trajectoryFile, trajectoryText) }
 	default:
 		return fmt.Errorf("%q is not a view; choose one of %s", view, strings.Join(Shown(), ", "))
 	}
-	if err := Read(ctx, events, v); err != nil {
-		return err
+	unread := Read(ctx, events, v)
+	text, err := show()
+	if ctx.Err() == nil {
+		_, unwritten := io.WriteString(w, text)
+		err = cmp.Or(failed, err, unwritten)
 	}
-	if failed != nil {
-		return failed
-	}
-	return show()
+	return errors.Join(unread, err)
 }
 
-func writeLines[T any](w io.Writer, all []T, line func(T) string) error {
+// lines returns a line of each value.
+func lines[T any](all []T, line func(T) string) string {
+	var b strings.Builder
 	for _, v := range all {
-		if _, err := fmt.Fprintln(w, line(v)); err != nil {
-			return err
-		}
+		b.WriteString(line(v) + "\n")
 	}
-	return nil
+	return b.String()
 }
 
 func timingLine(s TimingSample) string {
@@ -100,8 +101,8 @@ func historyLine(e HistoryEntry) string {
 	return line
 }
 
-// eachFile calls f with each file below a directory whose path has an ending, in order of the paths.
-func eachFile(dir, ending string, f func(path string) error) error {
+// textOf returns the texts of the files below a directory whose paths have an ending, in order of the paths.
+func textOf(dir, ending string, text func(path string) (string, error)) (string, error) {
 	var paths []string
 	err := filepath.WalkDir(dir, func(path string, d fs.DirEntry, err error) error {
 		if err == nil && d.Type().IsRegular() && strings.HasSuffix(path, ending) && !strings.HasSuffix(path, ".lock") {
@@ -110,34 +111,21 @@ func eachFile(dir, ending string, f func(path string) error) error {
 		return err
 	})
 	slices.Sort(paths)
-	for _, path := range paths {
-		if err == nil {
-			err = f(path)
-		}
+	var all strings.Builder
+	for i := 0; i < len(paths) && err == nil; i++ {
+		var one string
+		one, err = text(paths[i])
+		all.WriteString(one)
 	}
-	return err
+	return all.String(), err
 }
 
-func copyFile(w io.Writer, path string) error {
-	data, err := os.ReadFile(path)
-	if err == nil {
-		_, err = w.Write(data)
-	}
-	return err
-}
-
-func writeTree(w io.Writer, path string) error {
+func treeText(path string) (string, error) {
 	t, err := readTreeFile(path)
-	if err == nil {
-		_, err = fmt.Fprintf(w, "%s\n%s", t.Conversation, t.markdown())
-	}
-	return err
+	return t.Conversation + "\n" + t.markdown(), err
 }
 
-func writeTrajectory(w io.Writer, dir string) error {
-	run, err := ReadTrajectory(dir)
-	if err == nil {
-		_, err = fmt.Fprintf(w, "%s: %s\n%s\n", run.RunID, run.Summary, run.SessionLogText)
-	}
-	return err
+func trajectoryText(path string) (string, error) {
+	run, err := ReadTrajectory(filepath.Dir(path))
+	return fmt.Sprintf("%s: %s\n%s\n", run.RunID, run.Summary, run.SessionLogText), err
 }

@@ -43,7 +43,7 @@ type Tree struct {
 	OnError func(error) // receives failures to write, concurrently; nil: they are logged
 
 	watch
-	runs   map[string][]TreeNode // calls that are not written yet, by the ID of their run
+	runs   byRun[[]TreeNode] // calls that are not written yet
 	failed kit.Reporter
 }
 
@@ -93,16 +93,12 @@ func (r *Tree) see(_ context.Context, e event) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	if result, ok := e.payload.(agent.ToolCallResult); ok {
-		nodes := append(r.runs[e.run], r.node(e, kit.AfterHooks(result, e.final.(agent.ToolCallResult))))
-		if r.runs == nil {
-			r.runs = make(map[string][]TreeNode)
-		}
-		r.runs[e.run] = nodes[max(0, len(nodes)-maxNodes):]
+		of := r.runs.of(e.run)
+		nodes := append(*of, r.node(e, kit.AfterHooks(result, e.final.(agent.ToolCallResult))))
+		*of = nodes[max(0, len(nodes)-maxNodes):]
 		return
 	}
-	nodes := r.runs[e.run]
-	delete(r.runs, e.run)
-	if err := r.add(e, nodes); err != nil {
+	if err := r.add(e, *r.runs.take(e.run)); err != nil {
 		r.failed.Report("record.Tree", r.OnError, fmt.Errorf("the calls of the run are not added to the tree: %w", err))
 	}
 }

@@ -1,6 +1,7 @@
 package record
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"fmt"
@@ -43,20 +44,23 @@ type event struct {
 //	var metrics record.Metrics
 //	err := record.Read(ctx, hooklog.Read(file), &metrics)
 //
-// Events of other specs, and of points that no view reads, are skipped. Read stops with an error at an event that
-// cannot be read, and if the context is done. It needs memory for the runs that have not ended, not for the record.
+// Events of other specs, and of points that no view reads, are skipped. So are lines that cannot be read, for example
+// one that a killed program left; the error is that of the first. Read stops if the context is done. It needs memory for
+// the runs that have not ended, not for the record.
 func Read(ctx context.Context, events iter.Seq2[hooklog.Event, error], views ...View) error {
 	points := make(map[string]hookkit.AnyPoint)
 	for _, p := range new(agent.Hooks).Points() {
 		points[p.Name] = p
 	}
 	starts := make(map[string]agent.RunStart) // of runs that have not ended, by their IDs
+	var unread error
 	for e, err := range events {
-		if err == nil {
-			err = ctx.Err()
+		if ctx.Err() != nil {
+			return ctx.Err()
 		}
 		if err != nil {
-			return err
+			unread = cmp.Or(unread, err)
+			continue
 		}
 		point, known := points[e.Point]
 		wanted := slices.ContainsFunc(views, func(v View) bool { return slices.Contains(v.points(), e.Point) })
@@ -65,7 +69,8 @@ func Read(ctx context.Context, events iter.Seq2[hooklog.Event, error], views ...
 		}
 		seen, err := decoded(e.Whole(), point)
 		if err != nil {
-			return fmt.Errorf("the event %d of %s: %w", e.Seq, e.Point, err)
+			unread = cmp.Or(unread, fmt.Errorf("the event %d of %s: %w", e.Seq, e.Point, err))
+			continue
 		}
 		if start, ok := seen.payload.(agent.RunStart); ok {
 			starts[e.Run.ID] = agent.RunStart{Agent: start.Agent, Resumed: start.Resumed}
@@ -80,7 +85,7 @@ func Read(ctx context.Context, events iter.Seq2[hooklog.Event, error], views ...
 			}
 		}
 	}
-	return nil
+	return unread
 }
 
 // decoded returns a recorded event with the types of its point.
@@ -139,6 +144,27 @@ func withGap(payload any, n int) any {
 		return p
 	}
 	return payload
+}
+
+// byRun has what a view keeps of the runs that have not ended, by their IDs. The zero value is empty.
+type byRun[T any] map[string]*T
+
+// of returns the value of a run, which is zero at first.
+func (m *byRun[T]) of(run string) *T {
+	if *m == nil {
+		*m = make(map[string]*T)
+	}
+	if (*m)[run] == nil {
+		(*m)[run] = new(T)
+	}
+	return (*m)[run]
+}
+
+// take removes the value of a run, and returns it.
+func (m *byRun[T]) take(run string) *T {
+	v := m.of(run)
+	delete(*m, run)
+	return v
 }
 
 // watch binds a view to live hooks.

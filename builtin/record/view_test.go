@@ -98,7 +98,7 @@ func TestViewsOfARecordEqualLiveViews(t *testing.T) {
 	}
 }
 
-func TestReadStopsAtAnUnreadableEvent(t *testing.T) {
+func TestReadReportsTheFirstUnreadableEvent(t *testing.T) {
 	events := func(lines ...string) string { return strings.Join(lines, "\n") + "\n" }
 	const end = `,"decision":"continue"}`
 	const spec = `"spec":"github.com/hookgen/hookgen/spec/agentspec"`
