@@ -90,18 +90,27 @@ func (j journal) put(ctx context.Context, changes []change, mark string) error {
 	return j.in.Put(ctx, fmt.Sprintf("%s%016x-%s%s", j.prefix, changes[len(changes)-1].Seq, newID(), mark), value)
 }
 
-// merge replaces values by one. If another writer merges them too, it does nothing.
-func (j journal) merge(ctx context.Context, keys []string) error {
-	var all []change
+// getAll returns the changes under keys, or an agent.NotFound if another writer has merged one of them.
+func (j journal) getAll(ctx context.Context, keys []string) (all []change, err error) {
 	for _, key := range keys {
-		changes, err := j.get(ctx, key)
-		if missing := new(agent.NotFound); errors.As(err, &missing) {
-			return nil
-		}
+		value, err := j.in.Get(ctx, key)
 		if err != nil {
-			return err
+			return nil, err
+		}
+		var changes []change
+		if err = json.Unmarshal(value, &changes); err != nil {
+			return nil, fmt.Errorf("the memory under %.80q is corrupt: %w; delete it", key, err)
 		}
 		all = append(all, changes...)
+	}
+	return all, nil
+}
+
+// merge replaces values by one. If another writer merges them too, it does nothing.
+func (j journal) merge(ctx context.Context, keys []string) error {
+	all, err := j.getAll(ctx, keys)
+	if err != nil {
+		return err
 	}
 	_, needed := fold(all)
 	if j.episodes {
@@ -120,17 +129,6 @@ func (j journal) merge(ctx context.Context, keys []string) error {
 	return nil
 }
 
-func (j journal) get(ctx context.Context, key string) (changes []change, err error) {
-	value, err := j.in.Get(ctx, key)
-	if err != nil {
-		return nil, err
-	}
-	if err = json.Unmarshal(value, &changes); err != nil {
-		return nil, fmt.Errorf("the memory under %.80q is corrupt: %w; delete it", key, err)
-	}
-	return changes, nil
-}
-
 // read returns all changes. A list of keys that is made during a merge can lack both the old values and the new one.
 // So read makes another list when it has the values, and begins again if that one has a merged value more.
 func (j journal) read(ctx context.Context) ([]change, error) {
@@ -139,18 +137,10 @@ func (j journal) read(ctx context.Context) ([]change, error) {
 		if err != nil {
 			return nil, err
 		}
-		var all []change
-		gone := false
-		for _, key := range keys {
-			changes, err := j.get(ctx, key)
-			if missing := new(agent.NotFound); errors.As(err, &missing) {
-				gone = true
-				break
-			}
-			if err != nil {
-				return nil, err
-			}
-			all = append(all, changes...)
+		all, err := j.getAll(ctx, keys)
+		gone := errors.As(err, new(*agent.NotFound))
+		if err != nil && !gone {
+			return nil, err
 		}
 		after, err := j.in.Keys(ctx, j.prefix)
 		if err != nil {

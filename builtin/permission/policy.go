@@ -77,10 +77,9 @@ func (p *Policy) Bind(h *agent.Hooks) {
 // OnPermission denies the call if the provider does.
 func (p *Policy) OnPermission(ctx context.Context, run *agent.Run,
 	call agent.ToolCallRequest) (agent.OnPermissionOutcome, error) {
-	id, _ := kit.Identity(run)
 	decision, err := kit.Recover(func() (PolicyDecision, error) {
 		return p.Provider.Evaluate(ctx, PolicyRequest{
-			Tool: call.Name, Args: slices.Clone(call.Args), Agent: kit.Agent(run), Run: id, Time: kit.Env(run).Now(),
+			Tool: call.Name, Args: slices.Clone(call.Args), Agent: kit.Agent(run), Run: run.ID(), Time: kit.Env(run).Now(),
 		})
 	})
 	if err != nil {

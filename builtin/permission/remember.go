@@ -2,9 +2,10 @@ package permission
 
 import (
 	"context"
+	"crypto/sha256"
 	"sync"
 
-	"github.com/hookgen/hookgen/builtin/internal/digest"
+	"github.com/hookgen/hookgen/builtin/internal/fingerprint"
 	"github.com/hookgen/hookgen/builtin/internal/toolargs"
 	"github.com/hookgen/hookgen/builtin/share"
 	"github.com/hookgen/hookgen/generated/agent"
@@ -36,7 +37,8 @@ type Remember struct {
 // A question identifies the calls that have one answer.
 type question struct {
 	owner agent.Identity
-	call  string // a digest
+	// call is a hash of the canonical text of the call, a cryptographic one because the answer is a decision.
+	call [sha256.Size]byte
 }
 
 // Approve returns the cached answer, or the answer of the other approver. Its errors are those of the other approver.
@@ -44,7 +46,7 @@ func (r *Remember) Approve(ctx context.Context, q agent.Question) (agent.Approva
 	if _, twice := toolargs.Duplicate(q.Call.Args); twice {
 		return r.Approver.Approve(ctx, q)
 	}
-	key := question{r.Share.Of(ownerOf(q)), digest.Call(q.Call)}
+	key := question{r.Share.Of(ownerOf(q)), sha256.Sum256(fingerprint.Canonical(q.Call))}
 	r.mu.Lock()
 	known, ok := r.answers[key]
 	r.mu.Unlock()

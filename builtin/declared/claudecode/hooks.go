@@ -1,10 +1,8 @@
 package claudecode
 
 import (
-	"errors"
 	"fmt"
 	"maps"
-	"os"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -134,7 +132,7 @@ func (h *Hooks) common(run *agent.Run, o occasion) map[string]any {
 		in["permission_mode"] = h.PermissionMode
 	}
 	if h.Effort != "" {
-		in["effort"] = effort{h.Effort}
+		in["effort"] = map[string]any{"level": h.Effort}
 	}
 	if h.ScratchpadDir != "" {
 		in["scratchpad_dir"] = absolute(h.ScratchpadDir)
@@ -152,11 +150,6 @@ func (h *Hooks) common(run *agent.Run, o occasion) map[string]any {
 		in[name] = value
 	}
 	return in
-}
-
-// effort is a field of the input.
-type effort struct {
-	Level string `json:"level"`
 }
 
 // session returns the ID of the session: the conversation, or else the topmost run.
@@ -231,22 +224,6 @@ func (h *Hooks) transcript(run *agent.Run, o occasion) string {
 		text = append(append(text, jsonx.Encode(l)...), '\n')
 	}
 	path := filepath.Join(absolute(h.TranscriptDir), filename.Of(run.ID())+".jsonl")
-	h.report(replace(path, text))
+	h.report(atomicfile.Write(path, text)) // whole, because a script in the background may be reading it
 	return path
-}
-
-// replace writes a file whole, because a script in the background may be reading it. After a power failure nobody needs
-// it, so it is not flushed to the disk.
-func replace(path string, text []byte) error {
-	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
-		return err
-	}
-	temporary, err := atomicfile.Stage(path, text, 0o600)
-	if err != nil {
-		return err
-	}
-	if err = os.Rename(temporary, path); err != nil {
-		err = errors.Join(err, os.Remove(temporary))
-	}
-	return err
 }

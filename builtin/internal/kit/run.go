@@ -23,14 +23,6 @@ func Agent(run *agent.Run) string {
 	return ""
 }
 
-// Identity returns the IDs of a run and of its parent run, or "".
-func Identity(run *agent.Run) (id, parent string) {
-	if run == nil {
-		return "", ""
-	}
-	return run.ID(), run.Parent()
-}
-
 // ConversationID returns the ID of the stored conversation of a run, or "".
 func ConversationID(run *agent.Run) string {
 	if env := Env(run); env != nil && env.Conversation != nil {
