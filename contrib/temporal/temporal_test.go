@@ -122,7 +122,7 @@ func TestCallsThatNobodyCanMakeAreDecided(t *testing.T) {
 	}, activity.RegisterOptions{Name: performName})
 	env.ExecuteWorkflow(workflowName, input{Run: "a", Lifetime: time.Minute})
 	r, err := c.Wait(t.Context(), "a")
-	if failed := env.GetWorkflowError(); failed != nil || err != nil || r.State != fleet.Done || 
+	if failed := env.GetWorkflowError(); failed != nil || err != nil || r.State != fleet.Done ||
 		performed != 1+maxAttempts || look.Count() != 1 || old.Count() != 0 {
 		t.Errorf("%+v, %v, %v; performed %d times", r, err, failed, performed)
 	}

@@ -126,3 +126,61 @@ func TestCancelledRunsNeedNoAnswer(t *testing.T) {
 		})
 	}
 }
+
+// TestEndingARunNeedsNoAgent: a run began with hooks, or has an agent, that no worker has any more. A client cancels it,
+// or a person ends it with the answer about its call in doubt.
+func TestEndingARunNeedsNoAgent(t *testing.T) {
+	for _, answer := range []bool{false, true} {
+		for name, change := range map[string]func(*Worker){
+			"OtherHooks": func(w *Worker) { w.Hooks = "v2" },
+			"NoAgent":    func(w *Worker) { w.Agents = map[string]*loop.Agent{"other": w.Agents["clerk"]} },
+		} {
+			t.Run(fmt.Sprintf("%s/Answer=%t", name, answer), func(t *testing.T) {
+				synctest.Test(t, func(t *testing.T) {
+					store := newMemory(simLifetime).store()
+					worker := func() *Worker {
+						return &Worker{Store: store, Logger: quiet, Hooks: "v1", Agents: clerk(
+							looptest.NewScript(looptest.Call("pay", nil)), &looptest.Tool{Name: "pay"})}
+					}
+					client := NewClient(store)
+					if err := client.Submit(t.Context(), task("a")); err != nil {
+						t.Fatal(err)
+					}
+					next, err := worker().Advance(t.Context(), "a")
+					if err != nil || len(next.Calls) != 1 {
+						t.Fatalf("%+v, %v", next, err)
+					}
+					dying := worker()
+					ctx, die := context.WithCancel(t.Context())
+					dying.Store.Log, dying.Clock = failing{store.Log, `"kind":"finished"`}, dyingClock{die}
+					if err := dying.Perform(ctx, "a", next.Calls[0]); err == nil {
+						t.Fatal("the call has ended")
+					}
+					time.Sleep(time.Second) // the next part has another token
+					if next, err := worker().Advance(t.Context(), "a"); err != nil || next.State != Suspended {
+						t.Fatalf("%+v, %v", next, err)
+					}
+					s, err := client.Status(t.Context(), "a")
+					if err == nil && answer {
+						err = client.Answer(t.Context(), "a", Stop(s.Questions[0], "no more", "ann"))
+					} else if err == nil {
+						err = client.Cancel(t.Context(), "a")
+					}
+					if err != nil {
+						t.Fatal(err)
+					}
+					other := worker()
+					change(other)
+					work(t, other, func(ctx context.Context) {
+						ctx, cancel := context.WithTimeout(ctx, time.Minute)
+						defer cancel()
+						want := map[bool]State{false: Cancelled, true: Done}[answer]
+						if r, err := client.Wait(ctx, "a"); err != nil || r.State != want {
+							t.Errorf("%+v, %v", r, err)
+						}
+					})
+				})
+			})
+		}
+	}
+}

@@ -258,7 +258,8 @@ func (w *Worker) claim(ctx context.Context, d Delivery) (*record, error) {
 		token := d.Token()
 		e := event{Kind: claimed, Claim: &token, Hooks: w.Hooks}
 		missed, has := rec.missed(token), w.Agents[rec.task.Agent] != nil
-		if w.otherHooks(rec) || !has && (missed < maxMissing || rec.hooks != "") {
+		ends := rec.cancel || rec.stopped != "" // which needs no agent
+		if !ends && (w.otherHooks(rec) || !has && (missed < maxMissing || rec.hooks != "")) {
 			w.Logger.Warn("fleet: the worker does not have the agent with its hooks", "worker", w.name, "run", d.Run(),
 				"agent", rec.task.Agent, "hooks", rec.hooks)
 			return nil, d.Return(ctx, min(missingWait<<min(missed, 10), maxMissingWait))

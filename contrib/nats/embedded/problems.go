@@ -3,6 +3,8 @@ package embedded
 import (
 	"fmt"
 	"log/slog"
+	"strings"
+	"syscall"
 )
 
 // Problems is the logger of a server whose configuration names no log file. Errors are logged, for example that the
@@ -15,7 +17,11 @@ func (problems) Debugf(string, ...any)  {}
 func (problems) Tracef(string, ...any)  {}
 
 func (problems) Errorf(format string, args ...any) {
-	slog.Error("nats server", "error", fmt.Sprintf(format, args...))
+	text := fmt.Sprintf(format, args...)
+	if strings.Contains(text, syscall.ENOSPC.Error()) { // the server writes nothing more, also when there is room again
+		text += "; make room, and then start the server again"
+	}
+	slog.Error("nats server", "error", text)
 }
 
 func (p problems) Fatalf(format string, args ...any) {

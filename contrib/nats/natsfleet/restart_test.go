@@ -2,7 +2,11 @@ package natsfleet
 
 import (
 	"context"
+	"errors"
 	"fmt"
+	"log/slog"
+	"os/exec"
+	"strings"
 	"sync"
 	"testing"
 	"time"
@@ -196,4 +200,71 @@ func TestRestartAfterEachOperation(t *testing.T) {
 	if restarts < 40/stride {
 		t.Errorf("%d restarts of the server", restarts)
 	}
+}
+
+// TestDiskWithoutRoom: nothing can be written any more. The server says how to go on, and after that no run is lost.
+func TestDiskWithoutRoom(t *testing.T) {
+	dir := t.TempDir()
+	mount := func(options string) error {
+		out, err := exec.Command("mount", "-t", "tmpfs", "-o", options, "tmpfs", dir).CombinedOutput()
+		if err != nil {
+			err = fmt.Errorf("%w: %s", err, out)
+		}
+		return err
+	}
+	if err := mount("size=2m"); err != nil {
+		t.Skip("this needs the right to mount a small disk: ", err)
+	}
+	defer func() { _ = exec.Command("umount", "-l", dir).Run() }()
+	var logged lines
+	defer slog.SetDefault(slog.Default())
+	slog.SetDefault(slog.New(slog.NewTextHandler(&logged, nil)))
+	server := serve(t, dir)
+	store, err := Open(t.Context(), connect(t, server), Config{Lifetime: 3 * time.Second})
+	if err != nil {
+		t.Fatal(err)
+	}
+	client, runs := fleet.NewClient(store), 0
+	for full := false; !full; runs++ { // the last one may have been submitted, and is submitted again
+		large := task(fmt.Sprint("full", runs))
+		large.Text = strings.Repeat("x", 300_000)
+		ctx, cancel := context.WithTimeout(t.Context(), time.Second)
+		full = client.Submit(ctx, large) != nil && strings.Contains(logged.String(), "start the server again")
+		cancel()
+	}
+	if err := errors.Join(mount("remount,size=64m"), server.Close()); err != nil {
+		t.Fatal(err)
+	}
+	serve(t, dir)
+	model := agentModel(func(agent.LLMRequest) agent.LLMResponse { return agent.LLMResponse{Content: "done"} })
+	work(t, &fleet.Worker{Store: store, Agents: clerk(model)}, func(ctx context.Context) {
+		for i := range runs {
+			large := task(fmt.Sprint("full", i))
+			large.Text = strings.Repeat("x", 300_000)
+			if err := client.Submit(ctx, large); err != nil {
+				t.Fatal(err)
+			}
+			if r, err := client.Wait(ctx, large.ID); err != nil || r.State != fleet.Done {
+				t.Errorf("%+v, %v", r, err)
+			}
+		}
+	})
+}
+
+// lines are the log of a program.
+type lines struct {
+	mu   sync.Mutex
+	text strings.Builder
+}
+
+func (l *lines) Write(p []byte) (int, error) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.text.Write(p)
+}
+
+func (l *lines) String() string {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.text.String()
 }
