@@ -134,6 +134,7 @@ func (h *Hooks) ReadPlugin(dir string, env ...string) error {
 		parts = []json.RawMessage{plugin.Hooks}
 	}
 	const standard = "hooks/hooks.json"
+	read := false // standard
 	for i, part := range append([]json.RawMessage{json.RawMessage(`"` + standard + `"`)}, parts...) {
 		file := ""
 		switch {
@@ -143,10 +144,11 @@ func (h *Hooks) ReadPlugin(dir string, env ...string) error {
 			err = fmt.Errorf("%s: hooks is neither a path nor an object", manifest)
 		case !filepath.IsLocal(filepath.FromSlash(file)):
 			err = fmt.Errorf("%s: the path %q of hooks leads out of the plugin", manifest, file)
-		case i > 0 && path.Clean(file) == standard: // it is read already
+		case read && path.Clean(file) == standard:
 		default:
 			file = filepath.Join(dir, filepath.FromSlash(file))
 			if text, err = textfile.Read(file, maxSettings); err == nil {
+				read = read || i == 0
 				err = h.read(file, text, env)
 			}
 		}

@@ -218,6 +218,7 @@ func TestPluginsHaveTheirOwnEnvironment(t *testing.T) {
 	for text, want := range map[string]string{
 		`{"hooks": "../other.json"}`: "leads out of the plugin", `{"hooks": 3}`: "neither a path nor an object",
 		`{"hooks": `: "plugin.json", `{}`: "hooks.json", `{"hooks": "none.json"}`: "none.json",
+		`{"hooks": "./hooks/hooks.json"}`: "hooks.json", `{"hooks": []}`: "hooks.json",
 	} {
 		err := h.ReadPlugin(plugin(map[string]string{".claude-plugin/plugin.json": text}))
 		if err == nil || !strings.Contains(err.Error(), want) {
