@@ -131,6 +131,9 @@ func (p *printer) details(e hooklog.Event) {
 		line("missing", fmt.Sprintf("%d elements of %s in the %s", o.Count, visible(o.List, mostName),
 			visible(o.In, mostName)))
 	}
+	if e.Key != nil {
+		line("key", value(e.Key))
+	}
 	line("payload", value(e.Payload))
 	if e.Final != nil {
 		fmt.Fprintln(p.w, "   ", p.palette.paint(faint, "changed"))

@@ -204,7 +204,11 @@ func listen(ctx context.Context, addr string, named bool) (net.Listener, error) 
 		return nil, usage("-addr %s: a record is shown to this machine only; use 127.0.0.1:%s, or name the host that others "+
 			"use with -host", visible(addr, 80), visible(port, 10))
 	}
-	return new(net.ListenConfig).Listen(ctx, "tcp", net.JoinHostPort(host, port))
+	l, err := new(net.ListenConfig).Listen(ctx, "tcp", net.JoinHostPort(host, port))
+	if err != nil { // mostly another hooklog that listens there
+		return nil, fmt.Errorf("-addr: %w; choose another port, or leave the flag out for any free one", err)
+	}
+	return l, nil
 }
 
 // addressOf returns the address of the page, and the names by which a browser may call the server. The host is the one

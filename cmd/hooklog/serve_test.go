@@ -132,6 +132,13 @@ func TestTwoServersShowOneFile(t *testing.T) {
 	if servers[0].address == servers[1].address {
 		t.Errorf("both have the address %s", servers[0].address)
 	}
+	address, _, _ := strings.Cut(strings.TrimPrefix(servers[0].address, "http://"), "/")
+	var stderr bytes.Buffer
+	third := &invocation{stdout: io.Discard, stderr: &stderr, pause: pause}
+	if code := third.run(t.Context(), []string{"serve", "-addr", address, path}); code != trouble ||
+		!strings.Contains(stderr.String(), "choose another port") {
+		t.Errorf("a third one at %s: the exit code is %d: %s", address, code, &stderr)
+	}
 	appendTo(t, path, lineOf(event(2)))
 	servers[0].wait(2)
 	appendTo(t, path, lineOf(event(3)))

@@ -40,7 +40,8 @@ func attackedRuns() []hooklog.Event {
 		everywhere := func(e *hooklog.Event) {
 			e.By, e.Site, e.Reason, e.Error, e.Spec = text, text, text, text, text
 			e.Run.Labels = map[string]string{"tenant": text, text: text}
-			e.Run.Parent = text
+			e.Run.Parent, e.Key = text, encode(text)
+			e.Omitted = []hooklog.Omitted{{In: text, List: text, Count: 1, Digest: text}}
 			value := encode([]string{text, text, text, text})
 			e.Ballots = []hooklog.Ballot{{By: text, Site: text, Decision: text, Reason: text, Value: value}}
 			e.Failures = []hooklog.Failure{{By: text, Site: text, Cause: text}}

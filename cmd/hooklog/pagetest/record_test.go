@@ -52,6 +52,8 @@ func denied(e *hooklog.Event) {
 	e.Ballots = []hooklog.Ballot{{By: "other.Voter", Site: "other.go:1", Decision: "Allow", Reason: "why not"}}
 }
 
+func keyed(e *hooklog.Event) { e.Key = json.RawMessage(`"the-key"`) }
+
 func payload(text string) eventChange {
 	return func(e *hooklog.Event) {
 		encoded, err := json.Marshal(map[string]string{"Text": text})

@@ -143,9 +143,6 @@ func (x *Index) add(event hooklog.Event, e entry) {
 	if end.Year() > maxYear {
 		end = event.Time
 	}
-	if event.Time.After(x.status.Newest) {
-		x.status.Newest = event.Time
-	}
 	if event.Time.Before(r.start) {
 		r.start = event.Time
 	}

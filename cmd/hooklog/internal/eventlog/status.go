@@ -1,9 +1,6 @@
 package eventlog
 
-import (
-	"fmt"
-	"time"
-)
+import "fmt"
 
 // A Status says how far the record has been read.
 type Status struct {
@@ -15,9 +12,8 @@ type Status struct {
 	Version  int64     `json:"version"`
 	Events   int       `json:"events"`
 	Runs     int       `json:"runs"`
-	Read     int64     `json:"read"` // of the current file, in bytes
-	Size     int64     `json:"size"` // of the current file, in bytes
-	Newest   time.Time `json:"newest"`
+	Read     int64     `json:"read"`     // of the current file, in bytes
+	Size     int64     `json:"size"`     // of the current file, in bytes
 	Problems []Problem `json:"problems"` // the first ones
 	More     int       `json:"more"`     // the number of problems that are not in Problems
 }

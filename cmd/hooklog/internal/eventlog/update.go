@@ -114,7 +114,7 @@ func (x *Index) restart(why string) {
 	x.problems.add(Problem{File: x.files[len(x.files)-1].name, Text: why})
 	x.reader = reader{}
 	x.status.Generation++
-	x.status.Read = 0
+	x.status.Read, x.status.Size = 0, 0
 	x.notify()
 }
 
@@ -192,7 +192,7 @@ func (x *Index) readLines(ctx context.Context, f *os.File, end int64) error {
 	x.reader.size = end
 	x.mu.Lock()
 	defer x.mu.Unlock()
-	x.status.Read, x.status.Size = x.reader.offset, end
+	x.status.Read, x.status.Size = end, end
 	x.notify()
 	return nil
 }

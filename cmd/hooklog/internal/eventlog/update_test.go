@@ -233,6 +233,7 @@ func TestUpdateReadsAShorterFileAgain(t *testing.T) {
 	for _, c := range []struct{ name, before, after, want string }{
 		{"shorter", lines("a", "b"), lines("c"), "c@1 "},
 		{"empty", lines("a", "b"), "", ""},
+		{"the beginning of a line", lines("a", "b"), lines("c")[:50], ""},
 		{"longer with another beginning", lines("a"), lines("c", "d", "e"), "c@1 d@2 e@3 "},
 	} {
 		t.Run(c.name, func(t *testing.T) {
@@ -243,8 +244,8 @@ func TestUpdateReadsAShorterFileAgain(t *testing.T) {
 			if !strings.HasPrefix(got, c.want+"[run.jsonl: it was changed or became shorter") {
 				t.Errorf("got %q, want %q", got, c.want)
 			}
-			if s := x.Status(); s.Generation != 2 {
-				t.Errorf("the generation is %d", s.Generation)
+			if s := x.Status(); s.Generation != 2 || s.Read != s.Size || s.Size != int64(len(c.after)) {
+				t.Errorf("generation %d, read %d of %d bytes", s.Generation, s.Read, s.Size)
 			}
 		})
 	}

@@ -79,6 +79,7 @@ func TestHandlerRefusesOthers(t *testing.T) {
 		{"a request of another port", "/api/status", header("Sec-Fetch-Site", "same-site"), http.StatusForbidden},
 		{"a request of the page", "/api/status", header("Sec-Fetch-Site", "same-origin"), http.StatusOK},
 		{"a token in another path", "/api/status?token=" + token, noCookie, http.StatusForbidden},
+		{"a page of another origin", "/api/status", header("Origin", "https://evil.example"), http.StatusOK},
 		{"a change", "/api/status", func(r *http.Request) { r.Method = http.MethodPost }, http.StatusMethodNotAllowed},
 		{"another path", "/etc/passwd", header("X", "x"), http.StatusNotFound},
 		{"an unknown event", "/api/fire?event=7", header("X", "x"), http.StatusNotFound},
@@ -95,6 +96,9 @@ func TestHandlerRefusesOthers(t *testing.T) {
 			got := ask(h, c.path, c.change)
 			if got.StatusCode != c.want {
 				t.Errorf("got %s", got.Status)
+			}
+			if name := got.Header.Get("Access-Control-Allow-Origin"); name != "" {
+				t.Errorf("pages of %s may read it", name)
 			}
 			for name, want := range map[string]string{
 				"Content-Security-Policy": "default-src 'none'", "X-Content-Type-Options": "nosniff",

@@ -191,6 +191,7 @@ type detailView struct {
 	Parent    string             `json:"parent,omitempty"`
 	Spec      string             `json:"spec"`
 	Site      string             `json:"site,omitempty"`
+	Key       string             `json:"key,omitempty"`       // at a point with a key, as JSON
 	Whole     string             `json:"whole,omitempty"`     // the reason, not shortened
 	ErrorText string             `json:"errorText,omitempty"` // that Fire returned
 	Ballots   []ballotView       `json:"ballots,omitempty"`
@@ -220,12 +221,13 @@ func (v *views) detail(n int) (detailView, error) {
 	}
 	d := detailView{
 		fireView: fireOf(n, e, place), RunID: e.Run.ID, At: v.PlaceInRun(n), Parent: e.Run.Parent, Spec: e.Spec,
-		Site:  short(e.Site, maxPart),
+		Site: short(e.Site, maxPart), Key: short(string(e.Key), maxPart),
 		Whole: short(e.Reason, maxReason), ErrorText: short(e.Error, maxReason),
 		Value: textOf(e.Value), Collected: textOf(e.Collected), Payload: textOf(e.Payload),
 	}
 	for _, o := range e.Omitted {
-		d.Omitted = append(d.Omitted, fmt.Sprintf("%d elements of %s in the %s", o.Count, short(o.List, maxPart), o.In))
+		d.Omitted = append(d.Omitted, fmt.Sprintf("%d elements of %s in the %s", o.Count, short(o.List, maxPart),
+			short(o.In, maxPart)))
 	}
 	for _, b := range e.Ballots {
 		d.Ballots = append(d.Ballots, ballotView{

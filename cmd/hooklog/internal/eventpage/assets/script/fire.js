@@ -30,6 +30,7 @@ function detail(d) {
 		...pair('Decision', chip({...d, failures: 0, error: false})),
 		...pair('Decided by', d.by ? el('span', {}, shown(d.by), ' ', site || '') : null),
 		...pair('Reason', d.whole ? shown(d.whole) : null),
+		...pair('Key', d.key ? shown(d.key) : null),
 		...pair('Error', d.errorText ? el('span', {class: 'bad'}, shown(d.errorText)) : null),
 		...pair('Time', `${new Date(d.time).toISOString().replace('T', ' ')}, the hooks took ${duration(nanos(d.elapsed))}`),
 		...pair('Event', el('span', {}, `number ${d.seq}, `, place)))];
