@@ -117,7 +117,7 @@ func TestMappingsBeginWithANameAndColon(t *testing.T) {
 }
 
 func TestKubernetesSecretsAreRecognised(t *testing.T) {
-	judged(t, isKubernetesSecret, []string{"kind: Secret", `"kind": "Secret"`, "kind: Secret\ndata:", "kind: 'Secret'",
-		"Secret\nkind: Secret"},
+	judged(t, kubernetesSecret.MatchString, []string{"kind: Secret", `"kind": "Secret"`, "kind: Secret\ndata:",
+		"kind: 'Secret'", "Secret\nkind: Secret"},
 		[]string{"", "Secret", "kind: SecretList", "kind: Secret-x", "mind: Secret", "kind                 : Secret"})
 }

@@ -1,6 +1,9 @@
 package redact
 
-import "strings"
+import (
+	"regexp"
+	"strings"
+)
 
 // below redacts a value on the lines after a name.
 func (n *named) below(a assignment) (next int) {
@@ -95,18 +98,5 @@ func isMapping(block string) bool {
 	return length(block[:min(len(block), 400)], "mapping") > 0
 }
 
-// isKubernetesSecret reports whether a manifest has a Secret, in YAML or JSON.
-func isKubernetesSecret(s string) bool {
-	for at := 0; ; {
-		n := strings.Index(s[at:], "Secret")
-		if n < 0 {
-			return false
-		}
-		name := at + n
-		at = name + len("Secret")
-		before := strings.TrimRight(s[max(0, name-12):name], " \"'\\:")
-		if strings.HasSuffix(before, "kind") && (at == len(s) || !nameBytes[s[at]]) {
-			return true
-		}
-	}
-}
+// kubernetesSecret matches the kind of a manifest that is a Secret, in YAML or JSON.
+var kubernetesSecret = regexp.MustCompile(`kind[ "'\\:]{0,8}Secret(?:[^A-Za-z0-9_.\x{80}-\x{10ffff}-]|$)`)

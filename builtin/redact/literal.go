@@ -48,13 +48,12 @@ func (n *named) value(a assignment) (next int) {
 			return n.block(a, lineEnd(s, at))
 		}
 	case '<':
-		if strings.HasPrefix(s[at:], "<<") {
-			if p, ok := hereDocument(s, at); ok {
-				if a.hides(s[p.from:p.to]) {
-					n.found = append(n.found, p)
-				}
-				return p.to
+		if size := length(s[at:min(len(s), at+60)], "here-document"); size > 0 {
+			text := hereDocument(s, at, strings.TrimLeft(s[at:at+size], "<~'\"-"))
+			if a.hides(s[text.from:text.to]) {
+				n.found = append(n.found, text)
 			}
+			return text.to
 		}
 	}
 	return n.bare(a, at)
@@ -246,21 +245,13 @@ func closingBrackets(s string) map[int]int {
 	return closes
 }
 
-// hereDocument returns the text between <<EOF and EOF.
-func hereDocument(s string, at int) (span, bool) {
-	from := hereMarks.skip(s, at+2, len(s))
-	to := letters.skip(s, from, len(s))
-	name := s[from:to]
-	if name == "" || len(name) > 40 {
-		return span{}, false
-	}
-	begin := skipLine(s, to)
-	for line := begin; line < len(s); line = skipLine(s, line) {
-		if strings.TrimSpace(s[line:lineEnd(s, line)]) == name {
-			return span{begin, max(begin, line-1), ""}, true
+// hereDocument returns the lines between the one at at and the next one that has the end mark only.
+func hereDocument(s string, at int, end string) span {
+	text := span{from: skipLine(s, at)}
+	for text.to = text.from; text.to < len(s); text.to = skipLine(s, text.to) {
+		if strings.TrimSpace(s[text.to:lineEnd(s, text.to)]) == end {
+			return span{text.from, max(text.from, text.to-1), ""}
 		}
 	}
-	return span{begin, len(s), ""}, true
+	return text
 }
-
-var hereMarks = chars("~'\"-")

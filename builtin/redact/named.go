@@ -25,7 +25,7 @@ func appendNamed(found []span, s, whole string, r *Redactor, known []span) []spa
 // scan is appendNamed.
 func (n *named) scan(whole string, known []span) {
 	s, r := n.s, n.r
-	n.kubernetes = !r.KeepSecrets && (isKubernetesSecret(whole) || isKubernetesSecret(s))
+	n.kubernetes = !r.KeepSecrets && (kubernetesSecret.MatchString(whole) || kubernetesSecret.MatchString(s))
 	n.isLast = n.kubernetes && len(whole) > len(s)
 	n.jwk = strings.Contains(s, `"kty"`)
 	for i := 0; i < len(s); {
@@ -176,7 +176,7 @@ func (n *named) inSecret(at int) bool {
 			n.document.from += last
 		}
 		n.document.to, _ = index(n.s, at, "\n---")
-		n.secret = n.document.to == len(n.s) && n.isLast || isKubernetesSecret(n.s[n.document.from:n.document.to])
+		n.secret = n.document.to == len(n.s) && n.isLast || kubernetesSecret.MatchString(n.s[n.document.from:n.document.to])
 	}
 	return n.secret
 }

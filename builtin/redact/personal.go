@@ -1,7 +1,6 @@
 package redact
 
 import (
-	"strconv"
 	"strings"
 	"unicode/utf8"
 )
@@ -45,10 +44,10 @@ func numberLength(s string, at int) (n int, kind string) {
 	if isUpper(s[at]) {
 		return ibanLength(part), "bank-account"
 	}
-	if n = cardLength(part); n > 0 && endsNumber(s, at+n) {
+	if n = cardLength(part); n > 0 {
 		return n, "card"
 	}
-	if !maybePhone(part) {
+	if isDigit(s[at]) && part[0] != '1' && digits.skip(part, 0, 4) != 3 { // which is fast
 		return 0, ""
 	}
 	for _, kind := range []string{"social-security-number", "phone"} {
@@ -59,72 +58,20 @@ func numberLength(s string, at int) (n int, kind string) {
 	return 0, ""
 }
 
-// maybePhone reports whether s begins like a telephone or security number. It is fast.
-func maybePhone(s string) bool {
-	switch {
-	case len(s) < 9:
-		return false
-	case s[0] == '+':
-		return s[1] >= '1' && s[1] <= '9'
-	case s[0] == '(':
-		return s[4] == ')'
-	case s[:2] == "1-":
-		return true
-	case s[:2] == "1 ":
-		return s[2] == '(' && s[6] == ')'
-	}
-	return digits.skip(s, 0, 4) == 3
-}
-
-// cardGroups are the lengths of the groups of digits on cards.
-var cardGroups = set("card-groups")
-
 // cardLength returns the length of the payment card number at the beginning of s, or 0. One blank or minus sign
 // separates its groups, the same one everywhere. Other digits may follow, for example an expiry date.
 func cardLength(s string) int {
-	first := digits.skip(s, 0, len(s))
-	if first != 4 && (first < 13 || first > 16) {
+	if first := digits.skip(s, 0, len(s)); first != 4 && (first < 13 || first > 16) { // which is fast
 		return 0
 	}
-	best, groups, number := 0, "", ""
-	for at := 0; ; at++ {
-		end := digits.skip(s, at, len(s))
-		groups, number = groups+strconv.Itoa(end-at), number+s[at:end]
-		if cardGroups[groups] && isCard(number) {
-			best = end
-		}
-		if at = end; end == len(s) || len(number) > 19 || s[end] != ' ' && s[end] != '-' || s[end] != s[first] {
-			return best
-		}
-		groups += "-"
-	}
-}
-
-// issuers are the first digits of card numbers, and the lengths of the numbers.
-var issuers = func() (issuers []issuer) {
-	for _, row := range table("cards") {
-		i := issuer{}
-		i.from, i.to = sizes(row[0])
-		i.least, i.most = sizes(row[1])
-		issuers = append(issuers, i)
-	}
-	return issuers
-}()
-
-type issuer struct {
-	from, to    int // the first four digits
-	least, most int // digits of the number
-}
-
-// isCard reports whether the digits are a number that an issuer uses, with a valid check digit.
-func isCard(number string) bool {
-	first, _ := strconv.Atoi(number[:4])
-	for _, issuer := range issuers {
-		if issuer.from <= first && first <= issuer.to && issuer.least <= len(number) && len(number) <= issuer.most {
-			return hasCheckDigit(number)
+	for _, form := range []string{"long-card", "card"} {
+		n := length(s, form)
+		number := strings.NewReplacer(" ", "", "-", "").Replace(s[:n])
+		if fits(number, "card-number") && hasCheckDigit(number) && endsNumber(s, n) {
+			return n
 		}
 	}
-	return false
+	return 0
 }
 
 // hasCheckDigit reports whether the last digit is the check digit of the others by the Luhn algorithm.

@@ -113,7 +113,8 @@ func TestLongNumbersStay(t *testing.T) {
 
 func TestIssuersUseRangesOfNumbers(t *testing.T) {
 	is := func(first, n int) bool {
-		return isCard(checked(fmt.Sprintf("%d%0*d", first, n-4, 0)))
+		number := checked(fmt.Sprintf("%d%0*d", first, n-4, 0))
+		return fits(number, "card-number") && hasCheckDigit(number)
 	}
 	// The first and the last four digits of a range, its lengths, and the nearest numbers that no issuer uses; 0: none.
 	for _, c := range []struct{ from, to, least, most, before, after int }{

@@ -1,96 +1,59 @@
 package redact
 
-import "strings"
+import (
+	"regexp"
+	"strings"
+)
 
 // appendPrivateKeys appends the spans of private keys in PEM, OpenPGP and PuTTY format. A key that was cut has only
 // one of its two markers. For example, a tool that prints the first 20 lines of a file prints the first marker only;
 // then the lines after it that look like base64 belong to the key.
 func appendPrivateKeys(found []span, s string) []span {
+	if !strings.Contains(s, "PRIVATE KEY") && !strings.Contains(s, "Private-Lines") { // which is fast
+		return found
+	}
 	done := 0 // the end of the last key or last marker
-	m, ok := nextMarker(s, 0)
-	for ok {
-		next, more := nextMarker(s, m.to)
+	markers := privateKeys.FindAllStringSubmatchIndex(s, -1)
+	visit(len(s))
+	for i := 0; i < len(markers); i++ {
+		from, to, next := markers[i][0], markers[i][1], len(s)
+		if markers[i][4] >= 0 { // the name stays
+			from = to
+		}
+		more := i+1 < len(markers)
+		if more {
+			next = markers[i+1][0]
+		}
 		switch {
-		case m.ends:
-			if from := keyBegin(s, done, m.from); from < m.from {
-				found = append(found, span{from, m.to, "private-key"})
+		case isEnd(markers[i]): // the last line of a key
+			if begin := keyBegin(s, done, from); begin < from {
+				found = append(found, span{begin, to, "private-key"})
 			}
-			done = m.to
-		case more && next.ends && next.from-m.to <= maxKey:
-			inside := s[m.to:max(m.to, next.from)]
-			if strings.ToLower(inside) != inside || hasDigit(inside) { // not a placeholder
-				found = append(found, span{m.from, next.to, "private-key"})
+			done = to
+		case more && isEnd(markers[i+1]) && next-to <= maxKey:
+			i++
+			done = markers[i][1]
+			if inside := s[to:next]; strings.ToLower(inside) != inside || hasDigit(inside) { // not a placeholder
+				found = append(found, span{from, done, "private-key"})
 			}
-			done = next.to
-			next, more = nextMarker(s, next.to)
 		default:
-			end := len(s)
-			if more {
-				end = next.from
-			}
-			if to := keyLines(s[:end], m.to); to > m.to || m.to == len(s) {
-				found, done = append(found, span{m.from, to, "private-key"}), to
+			if end := keyLines(s[:next], to); end > to || to == len(s) {
+				found, done = append(found, span{from, end, "private-key"}), end
 			}
 		}
-		m, ok = next, more
 	}
-	for at := 0; ; {
-		n := strings.Index(s[at:], puttyKey)
-		if n < 0 {
-			return found
-		}
-		at = lineEnd(s, at+n)
-		from := skipSpaces(s, at)
-		to := keyLines(s, from)
-		found, at = append(found, span{from, to, "private-key"}), max(at, to)
-	}
+	return found
 }
 
-const (
-	privateKey = "PRIVATE KEY"
-	puttyKey   = "Private-Lines:"
-	maxKey     = 32 << 10 // bytes between the markers of a key; one of 16,384 bits has 13,000
-)
+// privateKeys matches the first line of a private key, for example -----BEGIN RSA PRIVATE KEY----- or Private-Lines: 14,
+// with a group, and the last line.
+var privateKeys = regexp.MustCompile(`----+(?:(BEGIN)|END)[A-Za-z0-9 \x{80}-\x{10ffff}]{0,55}PRIVATE KEY(?: BLOCK)?` +
+	`[ \t]*-{0,5}|(Private-Lines):[ \t\r\d]*\n\s*`)
 
-// A marker is the first or the last line of a private key.
-type marker struct {
-	span
-	ends bool
-}
+func isEnd(marker []int) bool { return marker[2] < 0 && marker[4] < 0 }
 
-// nextMarker returns the first marker after at.
-func nextMarker(s string, at int) (marker, bool) {
-	for {
-		name, more := index(s, at, privateKey)
-		if !more {
-			return marker{}, false
-		}
-		if m, ok := markerAt(s, name); ok {
-			return m, true
-		}
-		at = name + len(privateKey)
-	}
-}
-
-// markerAt returns the marker with the name "PRIVATE KEY" at name. For example, the marker is
-// "-----BEGIN RSA PRIVATE KEY-----".
-func markerAt(s string, name int) (m marker, ok bool) {
-	m.from = keyWords.back(s, name, 60)
-	kind := strings.TrimLeft(s[m.from:name], " ")
-	m.ends = strings.HasPrefix(kind, "END")
-	if !m.ends && !strings.HasPrefix(kind, "BEGIN") {
-		return m, false
-	}
-	m.from = dashes.back(s, m.from, 20)
-	m.to = name + len(privateKey)
-	if strings.HasPrefix(s[m.to:], " BLOCK") {
-		m.to += len(" BLOCK")
-	}
-	m.to = dashes.skip(s, skipBlanks(s, m.to), len(s))
-	return m, strings.HasPrefix(s[m.from:], "----")
-}
-
-var keyWords, dashes = chars("A-Za-z0-9 \x80-\xff"), chars("-")
+// maxKey is the most bytes between the markers of a key; one of 16,384 bits has 13,000.
+const maxKey = 32 << 10
 
 // keyLines returns the end of the lines from from on that look like a part of a key: base64, headers and empty lines.
 // Lines may have marks of a quotation or of a program in front, and line breaks may be escaped.

@@ -155,9 +155,10 @@ var (
 
 // syntax has the patterns of the table of the same name. They match at the beginning of a text.
 var syntax = func() map[string]*regexp.Regexp {
-	syntax := make(map[string]*regexp.Regexp)
+	forms, syntax := make(map[string]string), make(map[string]*regexp.Regexp)
 	for _, row := range table("syntax") {
-		syntax[row[0]] = regexp.MustCompile(`(?s)^(?:` + strings.Join(row[1:], " ") + `)`)
+		forms[row[0]] += "|" + strings.Join(row[1:], " ")
+		syntax[row[0]] = regexp.MustCompile(`(?s)^(?:` + forms[row[0]][1:] + `)`)
 		syntax[row[0]].Longest()
 	}
 	return syntax

@@ -118,10 +118,6 @@ func (v *view) origins(spans []span) []span {
 	return spans
 }
 
-// sequences begin a control sequence of a terminal, as a program prints it or as JSON, a shell or cat -v shows it.
-var sequences = []string{"\x1b[", "\u009b", "\x9b", `\u001b[`, `\u001B[`, `\x1b[`, `\x1B[`, `\033[`, `\e[`, `\u009b`,
-	`\u009B`, "^[["}
-
 // invisible returns the length of the control sequence or the character without width at at, or 0. Links and titles are
 // read, because their addresses can contain secrets.
 func invisible(s string, at int) int {
@@ -129,15 +125,10 @@ func invisible(s string, at int) int {
 	case c == ':':
 		return kindOfMark(s, at)
 	case c == 0x1b || c == 0x9b || c == 0xc2 || c == '\\' || c == '^':
-		for _, begin := range sequences {
-			if strings.HasPrefix(s[at:], begin) {
-				return sequence(s[at:], len(begin))
-			}
+		if c == '\\' && !(at+1 < len(s) && strings.IndexByte("ux0e", s[at+1]) >= 0) { // which is fast
+			return 0
 		}
-		if c == 0x1b && at+2 < len(s) && strings.IndexByte("()", s[at+1]) >= 0 && strings.IndexByte("AB0", s[at+2]) >= 0 {
-			return 3 // a set of characters
-		}
-		return zeroWidth(s, at)
+		return max(length(s[at:min(len(s), at+128)], "control-sequence"), zeroWidth(s, at))
 	case c >= utf8.RuneSelf:
 		return zeroWidth(s, at)
 	}
@@ -165,30 +156,6 @@ func kindOfMark(s string, at int) int {
 func zeroWidth(s string, at int) int {
 	if c, size := utf8.DecodeRuneInString(s[at:]); unicode.Is(unicode.Cf, c) {
 		return size
-	}
-	return 0
-}
-
-// sequence returns the length of the control sequence whose parameters begin at from, or 0. The digits of a longer
-// number are not a parameter, and of the letters only those that terminals know end a sequence.
-func sequence(s string, from int) int {
-	number := 0
-	for at := from; at < len(s) && at-from < 100; at++ {
-		switch c := s[at]; {
-		case isDigit(c):
-			if number++; number > 5 {
-				return 0
-			}
-		case c >= ':' && c <= '?':
-			number = 0
-		case strings.IndexByte("mKJH", c) >= 0 && at > from,
-			strings.IndexByte("@ABCDEFGHJKLMPSTXZdfhlmnrstu", c) >= 0 && s[from-1] == '[':
-			return at + 1
-		case (c == ' ' || c == '!') && at+1 < len(s) && (s[at+1] == 'q' || s[at+1] == 'p'): // a cursor, or a reset
-			return at + 2
-		default:
-			return 0
-		}
 	}
 	return 0
 }
