@@ -29,9 +29,9 @@ type Warning struct {
 
 // warnings holds the thresholds that a run has reached, and its last text.
 type warnings struct {
-	thresholds map[float64]bool // by steps left
-	step       int              // the step of text
-	text       string
+	passed int // the thresholds that have had their warning
+	step   int // the step of text
+	text   string
 }
 
 // Bind adds the hook. It panics if a threshold is outside its range.
@@ -66,15 +66,9 @@ func (b *Warning) Briefing(_ context.Context, run *agent.Run, step agent.Step) (
 			text = w.text
 			return
 		}
-		for _, at := range b.thresholds(step.Max) {
-			if float64(left) <= at && !w.thresholds[at] {
-				if w.thresholds == nil {
-					w.thresholds = make(map[float64]bool)
-				}
-				w.thresholds[at] = true
-				text = b.text(float64(left)/float64(step.Max), left)
-				break
-			}
+		if all := b.thresholds(step.Max); w.passed < len(all) && float64(left) <= all[w.passed] {
+			w.passed++
+			text = b.text(float64(left)/float64(step.Max), left)
 		}
 		w.step, w.text = step.Number, text
 	})

@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	"github.com/hookgen/hookgen/builtin/internal/kit"
+	"github.com/hookgen/hookgen/builtin/internal/toolname"
 	"github.com/hookgen/hookgen/generated/agent"
 	"github.com/hookgen/hookgen/hookkit"
 	"github.com/hookgen/hookgen/spec/agentspec"
@@ -49,10 +50,7 @@ func (f *Fallback) check() error {
 	if len(f.Models) == 0 {
 		return errors.New("Models is empty; name the models to ask")
 	}
-	if i := slices.Index(f.Models, ""); i >= 0 {
-		return fmt.Errorf("Models[%d] is empty; give it a name or leave it out", i)
-	}
-	return nil
+	return toolname.Check("Models", f.Models)
 }
 
 // AroundLLM sends the request to one model after the other until one replies.
