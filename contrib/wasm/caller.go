@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"sync"
 	"time"
 
 	"github.com/tetratelabs/wazero"
@@ -29,6 +30,7 @@ type Caller struct {
 	free     chan *slot // those without a call
 	ctx      context.Context
 	end      context.CancelCauseFunc
+	closing  sync.Once
 }
 
 // A slot is the place of one instance.
@@ -123,13 +125,16 @@ func (c *Caller) compile(module []byte) (err error) {
 // String returns the name of the guest.
 func (c *Caller) String() string { return c.name }
 
-// Close stops the instances and releases the module. Calls under way and later ones fail.
-func (c *Caller) Close() error {
-	c.end(errClosed)
-	for range c.instances {
-		<-c.free
-	}
-	return c.runtime.Close(context.Background())
+// Close stops the instances and releases the module. Calls under way and later ones fail. A second Close does nothing.
+func (c *Caller) Close() (err error) {
+	c.closing.Do(func() {
+		c.end(errClosed)
+		for range c.instances {
+			<-c.free
+		}
+		err = c.runtime.Close(context.Background())
+	})
+	return err
 }
 
 var errClosed = errors.New("the caller is closed")

@@ -221,8 +221,10 @@ func TestCloseEndsCalls(t *testing.T) {
 			ended <- err
 		}()
 	}
-	if err := c.Close(); err != nil {
-		t.Error(err)
+	for range 2 { // programs close in several places, for example in a defer and at a signal
+		if err := c.Close(); err != nil {
+			t.Error(err)
+		}
 	}
 	for range 2 {
 		if err := <-ended; err == nil || !strings.Contains(err.Error(), "the caller is closed") {
