@@ -43,6 +43,11 @@ func (i *invocation) breakingFor() error {
 	if r := hooks.module.Replace; r != nil {
 		own.Version, own.Dir = r.Version, r.Dir
 	}
+	if own.Dir == "" { // the packages are in a folder vendor, perhaps without the spec
+		if own, err = download(modPath, own.Version); err != nil {
+			return err
+		}
+	}
 	old, now := other, own
 	if own.Version != "" && semver.Compare(own.Version, other.Version) < 0 {
 		old, now = own, other
@@ -74,7 +79,8 @@ type hookPackages struct {
 	names  map[string]bool // all identifiers in their files
 }
 
-// loadHooks loads packages, and finds the specs of a module whose generated packages they import.
+// loadHooks loads packages, and finds the specs of a module whose generated packages they import. The hooks of other
+// modules that they import count as theirs: a hook that embeds another one implements its points.
 func loadHooks(patterns []string, modPath string) (*hookPackages, error) {
 	loaded, err := packages.Load(&packages.Config{
 		Mode: packages.NeedName | packages.NeedFiles | packages.NeedImports | packages.NeedDeps | packages.NeedModule,
@@ -83,23 +89,12 @@ func loadHooks(patterns []string, modPath string) (*hookPackages, error) {
 		return nil, err
 	}
 	h := &hookPackages{specs: map[string]bool{}, names: map[string]bool{}}
-	for _, p := range loaded {
+	for p := range packages.Postorder(loaded) {
+		if !slices.Contains(loaded, p) && (p.Module == nil || p.Module.Path == modPath) || !h.addSpecs(p, modPath) {
+			continue // a package of the module itself, or one without hooks
+		}
 		if len(p.Errors) > 0 {
 			return nil, fmt.Errorf("%s cannot be read: %w", p.PkgPath, p.Errors[0])
-		}
-		for _, imported := range p.Imports {
-			m := imported.Module
-			if m == nil || m.Path != modPath || len(imported.GoFiles) == 0 {
-				continue
-			}
-			text, err := os.ReadFile(filepath.Join(filepath.Dir(imported.GoFiles[0]), gen.FileName))
-			if err != nil {
-				continue // not a generated package
-			}
-			origin, _ := gen.OriginOf(text)
-			if down, ok := strings.CutPrefix(origin.Source+"/", modPath+"/"); ok {
-				h.module, h.specs[down] = m, true
-			}
 		}
 		for _, name := range p.GoFiles {
 			f, err := parser.ParseFile(token.NewFileSet(), name, nil, parser.SkipObjectResolution)
@@ -118,6 +113,25 @@ func loadHooks(patterns []string, modPath string) (*hookPackages, error) {
 			"and the module of the points", strings.Join(patterns, " "), modPath)
 	}
 	return h, nil
+}
+
+// addSpecs adds the specs of a module whose generated packages a package imports, and reports whether there is one.
+func (h *hookPackages) addSpecs(p *packages.Package, modPath string) (found bool) {
+	for _, imported := range p.Imports {
+		m := imported.Module
+		if m == nil || m.Path != modPath || len(imported.GoFiles) == 0 {
+			continue
+		}
+		text, err := os.ReadFile(filepath.Join(filepath.Dir(imported.GoFiles[0]), gen.FileName))
+		if err != nil {
+			continue // not a generated package
+		}
+		origin, _ := gen.OriginOf(text)
+		if down, ok := strings.CutPrefix(origin.Source+"/", modPath+"/"); ok {
+			h.module, h.specs[down], found = m, true, true
+		}
+	}
+	return found
 }
 
 // concerns reports whether a finding is about a point that the hooks implement or observe, or about the whole spec.

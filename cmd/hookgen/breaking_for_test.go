@@ -1,6 +1,7 @@
 package main
 
 import (
+	"os"
 	"strings"
 	"testing"
 	"time"
@@ -88,6 +89,39 @@ func TestBreakingForHooks(t *testing.T) {
 		return m
 	}
 	old, now := plugin("v1.0.0"), plugin("v1.1.0")
+	if err := moduleproxy.Add(proxy, "example.com/guard", "v1.0.0", old.Dir, time.Unix(0, 0)); err != nil {
+		t.Fatal(err)
+	}
+	embedding := usermodule.New(t, env...)
+	embedding.Init("example.com/embedding")
+	embedding.Write("log/log.go", "package log\n\nimport \"example.com/mail\"\n\nvar Hooks mail.Hooks\n")
+	embedding.Write("both/both.go", `package both
+
+import (
+	"context"
+
+	"example.com/guard"
+	"example.com/mail"
+)
+
+type Both[T any] struct{ guard.Guard }
+
+func (b *Both[T]) Bind(h *mail.Hooks) {
+	b.Guard.Bind(h)
+	h.OnSent.Add(b)
+}
+
+func (*Both[T]) OnSent(context.Context, *mail.Run, mail.Receipt) error { return nil }
+`)
+	embedding.Run("go", "mod", "edit", "-require=example.com/mail@v1.0.0", "-require=example.com/guard@v1.0.0")
+	embedding.Run("go", "build", "./...")
+	whole := plugin("v1.0.0")
+	whole.Run("go", "mod", "vendor")
+	vendoring := usermodule.New(t, append(env, "GOFLAGS=-mod=vendor")...)
+	if err := os.CopyFS(vendoring.Dir, os.DirFS(whole.Dir)); err != nil {
+		t.Fatal(err)
+	}
+	vendoring.Write("mail/spec.go", strings.ReplaceAll(oldPoints, "OnSent", "OnOther")) // not that of the module
 	for _, c := range []struct {
 		name   string
 		in     *usermodule.Module
@@ -103,6 +137,13 @@ func TestBreakingForHooks(t *testing.T) {
 			[]string{"policy-loosened", "(field-removed"}, "Route"},
 		{"after the upgrade", now, []string{"-for", "./...", "-against", "example.com/mail@v1.0.0"},
 			[]string{"policy-loosened", "(field-removed", " since example.com/mail@v1.0.0: "}, "Route"},
+		{"a hook that embeds one of another module", embedding, []string{
+			"-for", "./log", "./both", "-against", "example.com/mail@v1.1.0",
+		}, []string{"policy-loosened", "Route"}, "cannot"},
+		{"no hooks among the packages", embedding, []string{"-for", "./log", "-against", "example.com/mail@v1.1.0"},
+			[]string{"no change at the points"}, "policy-loosened"},
+		{"a folder vendor", vendoring, []string{"-for", ".", "-against", "example.com/mail@v1.1.0"},
+			[]string{"policy-loosened", " since example.com/mail@v1.0.0: "}, "OnOther"},
 		{"the same version", now, []string{"-for", ".", "-against", "example.com/mail@v1.1.0"},
 			[]string{"no change at the points of these hooks from example.com/mail@v1.1.0 to example.com/mail@v1.1.0"},
 			"policy"},

@@ -134,24 +134,8 @@ func plain(err error) error {
 	if errors.As(err, &u) {
 		err = u.Err
 	}
-	return brief{err}
+	return fmt.Errorf("%.300w", err)
 }
-
-// A brief error is an error with a text that ends after some characters.
-type brief struct{ error }
-
-// Error returns the beginning of the text.
-func (b brief) Error() string {
-	const limit = 300
-	text := b.error.Error()
-	if len(text) <= limit {
-		return text
-	}
-	return fmt.Sprintf("%.*s...", limit, text)
-}
-
-// Unwrap returns the whole error.
-func (b brief) Unwrap() error { return b.error }
 
 // status names an HTTP status by its number. The text of the server has any length, and may command a terminal.
 func status(code int) string { return strings.TrimSpace(fmt.Sprint(code, " ", http.StatusText(code))) }

@@ -105,11 +105,8 @@ func (r *remotePoint) read(q wire.Request, payload any, reply wire.Reply) (hookk
 	if err != nil {
 		return hookkit.AnyReply{}, err
 	}
-	if rewrites := []string{wire.Replace, wire.Edit, wire.Patch}; !slices.Contains(rewrites, reply.Decision) {
-		return reply.Read(r.point)
-	}
 	if !r.rewrites(reply.Decision) || reply.Value == nil && reply.Decision != wire.Patch {
-		return reply.Read(r.point) // an error
+		return reply.Read(r.point) // an error, unless it continues or is an exit
 	}
 	sent := q.Payload
 	if reply.Decision == wire.Edit {
@@ -133,12 +130,10 @@ func (r *remotePoint) read(q wire.Request, payload any, reply wire.Reply) (hookk
 	return reply.Read(r.restoring(payload))
 }
 
-// rewrites reports whether hooks of the point may replace or edit the payload so.
+// rewrites reports whether a decision replaces or edits the payload, and the point allows it.
 func (r *remotePoint) rewrites(decision string) bool {
-	name := hookkit.DecisionReplace
-	if decision == wire.Edit {
-		name = hookkit.DecisionEdit
-	}
+	name := map[string]string{wire.Replace: hookkit.DecisionReplace, wire.Patch: hookkit.DecisionReplace,
+		wire.Edit: hookkit.DecisionEdit}[decision]
 	return slices.ContainsFunc(r.point.Outcomes, func(o hookkit.Outcome) bool { return o.Name == name })
 }
 
