@@ -4,11 +4,13 @@ import (
 	"context"
 	"flag"
 	"fmt"
+	"io/fs"
 	"net/http"
 	"net/http/httptest"
 	"os"
 	"os/exec"
 	"path/filepath"
+	"regexp"
 	"strings"
 	"sync"
 	"testing"
@@ -233,6 +235,39 @@ func TestPlaygroundAnswersWhoNeverStops(t *testing.T) {
 	p.until(`%s.includes('(size)')`, notes)
 }
 
+// TestPlaygroundOutlivesTextsThatAreTooMuch types during the start, and then a hook that is nested too deeply for the
+// stack of the browser, without a network, and one whose check would take for ever.
+func TestPlaygroundOutlivesTextsThatAreTooMuch(t *testing.T) {
+	p := open(t, "/playground.html")
+	change := func(expression string) {
+		t.Helper()
+		p.until(`(() => {
+			const box = document.querySelectorAll('.play textarea')[1];
+			if (!box) return false;
+			window.good ??= box.value;
+			box.value = window.good + %s;
+			box.dispatchEvent(new Event('input'));
+			return true;
+		})()`, expression)
+	}
+	for n := range 50 {
+		change(fmt.Sprintf(`'// %d'`, n))
+	}
+	p.until(`%s.includes('the hook compiles')`, verdict)
+	change(`'\ntype A0 struct{}\n' + Array.from({length: 60}, (_, i) => 'type A' + (i + 1) + ' struct{ a, b A' + i + ' }\n').join('')`)
+	p.until(`%s.includes('stopped a check after 30 seconds')`, verdict)
+	change(`''`)
+	p.until(`%s.includes('the hook compiles')`, verdict)
+
+	p.server.Close()
+	for _, nested := range []string{`'\nvar x = ' + '('.repeat(50000)`, `'\nvar x ' + '[]'.repeat(50000) + 'int'`} {
+		change(nested)
+		p.until(`%s.includes('The playground cannot check this text')`, verdict)
+	}
+	change(`''`)
+	p.until(`%s.includes('the hook compiles')`, verdict)
+}
+
 func TestSearchFindsPages(t *testing.T) {
 	p := open(t, "/hooks/")
 	p.until(`document.querySelector('.VPNavBarSearch button')`)
@@ -257,7 +292,26 @@ func TestPagesReadWithoutScripts(t *testing.T) {
 			t.Errorf("%s does not have %q, %v", file, text, err)
 		}
 	}
+	pages := 0
+	err := filepath.WalkDir(dist, func(path string, _ fs.DirEntry, err error) error {
+		if err != nil || filepath.Ext(path) != ".html" || filepath.Base(path) == "404.html" {
+			return err
+		}
+		pages++
+		page, err := os.ReadFile(path)
+		_, body, _ := strings.Cut(string(page), "<body")
+		if text := tags.ReplaceAllString(body, ""); len(text) < 300 || !strings.Contains(body, "<h1") {
+			t.Errorf("%s has a text of %d bytes", path, len(text))
+		}
+		return err
+	})
+	if err != nil || pages < 50 {
+		t.Errorf("%d pages, %v", pages, err)
+	}
 }
+
+// tags are what a browser does not show of the text of a page.
+var tags = regexp.MustCompile(`(?s)<(script|style).*?</(script|style)>|<[^>]*>`)
 
 func TestPlaygroundIsSmall(t *testing.T) {
 	files, err := filepath.Glob(filepath.Join(dist, "playground", "*"))
