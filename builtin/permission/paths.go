@@ -3,6 +3,7 @@ package permission
 import (
 	"errors"
 	"fmt"
+	"iter"
 	"os"
 	"path"
 	"path/filepath"
@@ -111,21 +112,10 @@ func (p Paths) Check() error {
 
 // Match reports whether one of the paths matches.
 func (p Paths) Match(call agent.ToolCallRequest) (bool, error) {
-	values, err := toolargs.Values(call, p.name)
-	if err != nil {
-		return false, err
-	}
-	globs := p.absolute()
-	fold := p.system == "windows" || p.system == "darwin"
-	for _, v := range values {
-		for _, text := range v.Texts {
-			forms, err := p.forms(text)
-			if err != nil {
-				return false, err
-			}
-			if slices.ContainsFunc(forms, func(form string) bool { return matchesAny(globs, form, fold) }) {
-				return true, nil
-			}
+	globs, fold := p.absolute(), p.system == "windows" || p.system == "darwin"
+	for at, err := range p.paths(call) {
+		if err != nil || slices.ContainsFunc(at.forms, func(form string) bool { return matchesAny(globs, form, fold) }) {
+			return err == nil, err
 		}
 	}
 	return false, nil
@@ -133,25 +123,38 @@ func (p Paths) Match(call agent.ToolCallRequest) (bool, error) {
 
 // MatchEvery reports whether there is at least one path, and all paths match.
 func (p Paths) MatchEvery(call agent.ToolCallRequest) (bool, error) {
-	values, err := toolargs.Values(call, p.name)
-	if err != nil {
-		return false, err
-	}
-	globs := p.absolute()
-	top := false
-	for _, v := range values {
-		for _, text := range v.Texts {
-			forms, err := p.forms(text)
-			if err != nil {
-				return false, err
-			}
-			if slices.ContainsFunc(forms, func(form string) bool { return !matchesAny(globs, form, false) }) {
-				return false, nil
-			}
-			top = top || v.Top
+	globs, top := p.absolute(), false
+	for at, err := range p.paths(call) {
+		if err != nil || slices.ContainsFunc(at.forms, func(form string) bool { return !matchesAny(globs, form, false) }) {
+			return false, err
 		}
+		top = top || at.top
 	}
 	return top, nil
+}
+
+// A givenPath is a path in the arguments of a call, in all its forms.
+type givenPath struct {
+	forms []string
+	top   bool // an argument of the tool itself
+}
+
+// paths yields the paths in the arguments of a call, until an error.
+func (p Paths) paths(call agent.ToolCallRequest) iter.Seq2[givenPath, error] {
+	return func(yield func(givenPath, error) bool) {
+		values, err := toolargs.Values(call, p.name)
+		if err != nil {
+			yield(givenPath{}, err)
+		}
+		for _, v := range values {
+			for _, text := range v.Texts {
+				forms, err := p.forms(text)
+				if !yield(givenPath{forms, v.Top}, err) {
+					return
+				}
+			}
+		}
+	}
 }
 
 // matchesAny reports whether a clean, absolute path matches one of the globs.

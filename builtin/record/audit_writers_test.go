@@ -62,7 +62,8 @@ func TestSlowRedactionStopsNoOtherRun(t *testing.T) {
 	if s := verified(t, path, record.AuditCheck{}); s.Records != runs+1 || s.Lost != 0 {
 		t.Errorf("verified %+v", s)
 	}
-	if text := string(fixture.ReadFile(t, path)); strings.Contains(text, "slow-1") || !strings.Contains(text, "[removed]") {
+	text := string(fixture.ReadFile(t, path))
+	if strings.Contains(text, "slow-1") || !strings.Contains(text, "[removed]") {
 		t.Errorf("the log has the text that was to be removed: %s", text)
 	}
 }
@@ -105,7 +106,7 @@ func TestEachFileOfManyRunsIsWhole(t *testing.T) {
 	}
 }
 
-// A writer is killed after any byte of its line. The next writer keeps these bytes, says so in the chain, and continues.
+// A writer is killed after any byte of its line. The next one keeps these bytes, says so in the chain, and continues.
 func TestAuditKeepsALineThatWasCutAnywhere(t *testing.T) {
 	dir := t.TempDir()
 	key := []byte("key")

@@ -97,13 +97,14 @@ const (
 
 // Bind adds the view to its points.
 func (p *Provenance) Bind(h *agent.Hooks) {
-	kit.MustConfig("record.Provenance", p.MaxChars.Check("MaxChars"))
-	if p.Dir == "" {
-		kit.MustConfig("record.Provenance", errors.New("Dir is empty; name the directory to write to"))
+	err := p.MaxChars.Check("MaxChars")
+	switch {
+	case p.Dir == "":
+		err = errors.New("Dir is empty; name the directory to write to")
+	case p.Hooks != nil && !p.Snapshot:
+		err = errors.New("Hooks is for the snapshot; set Snapshot, or leave Hooks out")
 	}
-	if p.Hooks != nil && !p.Snapshot {
-		kit.MustConfig("record.Provenance", errors.New("Hooks is for the snapshot; set Snapshot, or leave Hooks out"))
-	}
+	kit.MustConfig("record.Provenance", err)
 	p.bind(h, "record.Provenance", p)
 	name, last := hookkit.Named("record.Provenance"), hookkit.Priority(kit.LastPriority)
 	h.OnRunStart.AddFunc(func(_ context.Context, run *agent.Run, _ agent.RunStart) (agent.OnRunStartOutcome, error) {

@@ -45,8 +45,8 @@ type event struct {
 //	err := record.Read(ctx, hooklog.Read(file), &metrics)
 //
 // Events of other specs, and of points that no view reads, are skipped. So are lines that cannot be read, for example
-// one that a killed program left; the error is that of the first. Read stops if the context is done. It needs memory for
-// the runs that have not ended, not for the record.
+// one that a killed program left; the error is that of the first. Read stops if the context is done. It needs memory
+// for the runs that have not ended, not for the record.
 func Read(ctx context.Context, events iter.Seq2[hooklog.Event, error], views ...View) error {
 	points := make(map[string]hookkit.AnyPoint)
 	for _, p := range new(agent.Hooks).Points() {

@@ -60,7 +60,7 @@ func read(event string, stdout []byte, stderr string, status int) (verdict, erro
 			v, invalid = a.verdict(event)
 		}
 		if invalid == nil {
-			invalid = checkAnswer("", text, v.refuses())
+			invalid = checkAnswer("answer", text, v.refuses())
 		}
 	}
 	switch {

@@ -1,32 +1,34 @@
 package claudecode
 
 import (
+	_ "embed" // for the keys
 	"fmt"
 	"slices"
+	"strings"
 
 	"github.com/hookgen/hookgen/builtin/internal/jsonx"
 	"github.com/hookgen/hookgen/builtin/internal/shorten"
 	"github.com/hookgen/hookgen/internal/spelling"
 )
 
-// The keys of settings, of their groups and handlers, and of answers, also those that are not read.
-var (
-	settingsKeys = []string{"hooks", "disableAllHooks", "permissions"}
-	groupKeys    = []string{"matcher", "hooks"}
-	handlerKeys  = []string{"type", "command", "args", "timeout", "if", "async", "asyncRewake", "statusMessage", "once",
-		"shell", "prompt", "model", "url", "headers", "allowedEnvVars", "server", "tool", "input",
-		"comment"} // which resembles command
-	answerKeys = map[string][]string{ // by the object in the answer; "" is the answer itself
-		"": {"continue", "decision", "hookSpecificOutput", "stopReason", "suppressOutput", "systemMessage",
-			"terminalSequence", "reason", "async", "asyncTimeout"},
-		"hookSpecificOutput": {"permissionDecision", "updatedInput", "decision", "hookEventName",
-			"permissionDecisionReason", "additionalContext", "updatedToolOutput", "updatedMCPToolOutput",
-			"classifierContext", "initialUserMessage", "sessionTitle", "watchPaths", "reloadSkills",
-			"suppressOriginalPrompt", "retry", "action", "content"},
-		"decision": {"behavior", "updatedInput", "updatedPermissions", "message", "interrupt"},
+// keyTable has the keys of settings, of their groups and handlers, and of answers and their objects, also keys that are
+// not read. Each line has an object and one of its keys.
+//
+//go:embed keys.txt
+var keyTable string
+
+// keysOf has the keys of an object.
+var keysOf = func() map[string][]string {
+	all := make(map[string][]string)
+	for line := range strings.Lines(keyTable) {
+		object, key, _ := strings.Cut(strings.TrimSpace(line), " ")
+		all[object] = append(all[object], key)
 	}
-	specificKeys = []string{"permissionDecision", "permissionDecisionReason", "updatedInput", "additionalContext"}
-)
+	return all
+}()
+
+// specificKeys are keys of hookSpecificOutput that scripts put into the answer itself.
+var specificKeys = []string{"permissionDecision", "permissionDecisionReason", "updatedInput", "additionalContext"}
 
 // maxKey is the most characters of a key in an error.
 const maxKey = 100
@@ -55,7 +57,7 @@ func checkKeys(object []jsonx.Member, known []string) error {
 // occur twice are errors. Inputs and outputs of tools can have any keys.
 func checkAnswer(name string, object []byte, refuses bool) error {
 	members, _ := jsonx.Members(object, -1)
-	known := answerKeys[name]
+	known := keysOf[name]
 	if refuses {
 		known = nil
 	}
@@ -63,10 +65,10 @@ func checkAnswer(name string, object []byte, refuses bool) error {
 		return err
 	}
 	for _, m := range members {
-		if name == "" && slices.Contains(specificKeys, m.Key) {
+		if name == "answer" && slices.Contains(specificKeys, m.Key) {
 			return fmt.Errorf("%s belongs in hookSpecificOutput", m.Key)
 		}
-		if answerKeys[m.Key] == nil {
+		if m.Key != "hookSpecificOutput" && m.Key != "decision" {
 			continue
 		}
 		if err := checkAnswer(m.Key, m.Value, refuses); err != nil {

@@ -244,7 +244,7 @@ func readEvent(path, event string, text []byte) (handlers []handler) {
 		}
 		for j, raw := range g.Hooks {
 			var one handler
-			mistake := decode(raw, &one, handlerKeys)
+			mistake := decode(raw, &one, keysOf["handler"])
 			one.at = fmt.Sprintf("%s: the hook %d of %s", path, j+1, at)
 			one.matcher, one.matches, one.broken = g.Matcher, matches, cmp.Or(wrong, mistake, one.check())
 			handlers = append(handlers, one)
@@ -255,7 +255,7 @@ func readEvent(path, event string, text []byte) (handlers []handler) {
 
 // readGroup returns a group. With a mistake in it, its handlers may have been meant for any tool.
 func readGroup(event string, raw []byte) (g group, matches func(string) bool, mistake error) {
-	mistake = decode(raw, &g, groupKeys)
+	mistake = decode(raw, &g, keysOf["group"])
 	if mistake != nil || slices.Contains(unmatched, event) {
 		g.Matcher = ""
 	}
@@ -271,7 +271,7 @@ func parse(path string, text []byte) (all settings, err error) {
 	err = json.Unmarshal(text, &all)
 	if err == nil {
 		members, _ := jsonx.Members(text, -1)
-		if err := checkKeys(members, settingsKeys); err != nil {
+		if err := checkKeys(members, keysOf["settings"]); err != nil {
 			return settings{}, fmt.Errorf("%s: %w", path, err)
 		}
 		return all, nil

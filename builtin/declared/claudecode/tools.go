@@ -111,8 +111,9 @@ func (h *Hooks) BeforeTool(
 		s.calls[call.ID] = decided{args: bytes.Clone(call.Args), verdict: v}
 	})
 	if v.blocks {
+		name, _ := h.named(call)
 		return agent.SkipTool{Reason: v.reason, Result: agent.ToolCallResult{
-			Err: fmt.Sprintf("PreToolUse:%s hook error: %s", h.name(call), v.reason), Kind: agent.FailDenied, NoRetry: true,
+			Err: fmt.Sprintf("PreToolUse:%s hook error: %s", name, v.reason), Kind: agent.FailDenied, NoRetry: true,
 		}}, nil
 	}
 	if !bytes.Equal(call.Args, before.Args) {
@@ -136,13 +137,6 @@ func (h *Hooks) ambiguous(call agent.ToolCallRequest) string {
 		}
 	}
 	return ""
-}
-
-func (h *Hooks) name(c agent.ToolCallRequest) string {
-	if tool, ok := h.Tools[c.Name]; ok {
-		return tool.Name
-	}
-	return c.Name
 }
 
 // OnPermission votes as the scripts of PreToolUse decided. If the arguments have changed since, they decide again.
