@@ -28,6 +28,8 @@ const timeLayout = "20060102T150405Z"
 // expression "0 6 * * *" and the ID report, it submits the run report-20261128T060000Z on that day. The ID of the task
 // has at most 47 characters.
 //
+// While no worker runs, one submission waits for it, and the server skips those that are due meanwhile.
+//
 // The schedule has the ID hookgen.submit.report. Pause, change and delete it with the tools of Temporal; a second one
 // with the ID is an error.
 func (c *Client) Schedule(ctx context.Context, spec client.ScheduleSpec, t fleet.Task) error {

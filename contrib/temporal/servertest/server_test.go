@@ -243,7 +243,8 @@ func TestCancelledRunsEnd(t *testing.T) {
 	}
 }
 
-// TestScheduledAndDelayedRuns: a schedule submits a run each second, and a timer starts another one.
+// TestScheduledAndDelayedRuns: a schedule submits a run each second, also after a restart of the only worker, and a timer
+// starts another one.
 func TestScheduledAndDelayedRuns(t *testing.T) {
 	e := start(t)
 	conn, err := e.dial(t.Context())
@@ -283,22 +284,34 @@ func TestScheduledAndDelayedRuns(t *testing.T) {
 	if s, err := c.Status(ctx, "later"); err != nil || s.Changed.Sub(s.Submitted) < c.Delay {
 		t.Errorf("%+v, %v", s, err)
 	}
-	for ended := 0; ended < 3 && ctx.Err() == nil; {
-		time.Sleep(10 * time.Millisecond)
-		all, err := c.List(ctx)
-		if err != nil {
-			t.Fatal(err)
-		}
-		ended = 0
-		for _, s := range all {
-			if strings.HasPrefix(s.Task.ID, "report-20") && s.State == fleet.Done {
-				ended++
+	ends := func(count int) {
+		t.Helper()
+		for ended := 0; ended < count; {
+			if ctx.Err() != nil {
+				t.Fatalf("the schedule has submitted %d runs, want %d", ended, count)
+			}
+			time.Sleep(10 * time.Millisecond)
+			all, err := c.List(ctx)
+			if err != nil {
+				t.Fatal(err)
+			}
+			ended = 0
+			for _, s := range all {
+				if strings.HasPrefix(s.Task.ID, "report-20") && s.State == fleet.Done {
+					ended++
+				}
 			}
 		}
 	}
-	if ctx.Err() != nil {
-		t.Error("the schedule has submitted too few runs")
+	ends(3)
+	end()
+	if err := <-done; err != nil {
+		t.Error(err)
 	}
+	time.Sleep(2 * time.Second) // the schedule goes on without a worker
+	working, end = context.WithCancel(ctx)
+	go func() { done <- e.Work(working, &fleet.Worker{Store: e.store, Grace: time.Second, Agents: w.Agents}) }()
+	ends(6)
 	end()
 	if err := <-done; err != nil {
 		t.Error(err)
