@@ -412,7 +412,7 @@ func (s *storm) check(
 				bad("%s was paid %d times", order, paid[order])
 			}
 			if result.State == fleet.Done && paid[order] != 1 {
-				bad("%s is done, and %s was paid %d times", task.ID, order, paid[order])
+				bad("%s is done, and %s was paid %d times: %+v", task.ID, order, paid[order], result)
 			}
 		}
 		spent := result.State == fleet.Failed && strings.Contains(result.Err, fleet.ErrSpent.Error())
