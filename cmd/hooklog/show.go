@@ -49,7 +49,7 @@ func (i *invocation) show(ctx context.Context, args []string) (int, error) {
 		return trouble, err
 	}
 	r := &reader{stderr: i.stderr}
-	matching, agents := 0, 0
+	matching, agents, shown := 0, 0, true
 	lines := func(yield func(hooklog.Line) bool) {
 		for l := range r.all(sources) {
 			if !f.match(l.Event) {
@@ -66,7 +66,7 @@ func (i *invocation) show(ctx context.Context, args []string) (int, error) {
 	}
 	out := bufio.NewWriter(i.stdout)
 	if view != "" {
-		err = showView(ctx, out, view, lines)
+		shown, err = showView(ctx, out, view, lines)
 	} else {
 		p := newPrinter(out, colors, verbose)
 		write := func(l hooklog.Line) { p.print(l.Event) }
@@ -92,6 +92,8 @@ func (i *invocation) show(ctx context.Context, args []string) (int, error) {
 		note = "none matches"
 	case view != "" && agents == 0:
 		note = "none is of an agent, so the view has nothing: leave -view out to print them"
+	case !shown:
+		note = "the view has nothing: tree and summary show conversations with a name, others runs that have ended"
 	}
 	r.summarize(note)
 	return r.code(), nil
@@ -100,14 +102,14 @@ func (i *invocation) show(ctx context.Context, args []string) (int, error) {
 // agentSpec is the spec of the events that views read.
 const agentSpec = "github.com/hookgen/hookgen/spec/agentspec"
 
-// showView prints a view of an agent's events.
-func showView(ctx context.Context, out *bufio.Writer, view string, lines iter.Seq[hooklog.Line]) error {
+// showView prints a view of an agent's events, and reports whether it has something.
+func showView(ctx context.Context, out *bufio.Writer, view string, lines iter.Seq[hooklog.Line]) (bool, error) {
 	var text strings.Builder
 	err := record.Show(ctx, &text, view, eventsOf(lines))
 	for line := range strings.Lines(text.String()) {
 		fmt.Fprintln(out, visible(strings.TrimSuffix(line, "\n"), 0))
 	}
-	return err
+	return text.Len() > 0, err
 }
 
 // jsonWriter returns a function that writes lines as they are, or with invisible characters escaped. A line that leaves

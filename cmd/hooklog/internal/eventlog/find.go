@@ -44,14 +44,10 @@ func (x *Index) Find(ctx context.Context, q Query, before, most int) (found []in
 		if !ok {
 			continue
 		}
-		if len(f.text) == 0 {
-			found = append(found, n)
-			continue
-		}
-		if ctx.Err() != nil {
+		if len(f.text) > 0 && ctx.Err() != nil {
 			return found, n + 1
 		}
-		if f.has(e) {
+		if len(f.text) == 0 || f.has(e) {
 			found = append(found, n)
 		}
 	}
@@ -138,7 +134,7 @@ func (f *finder) has(r reference) bool {
 		return false
 	}
 	texts := []string{e.Point, e.Spec, e.Run.ID, e.Run.Parent, e.Decision, e.By, e.Site, e.Reason, e.Error}
-	values := []json.RawMessage{e.Payload, e.Final, e.Value, e.Collected}
+	values := []json.RawMessage{e.Key, e.Payload, e.Final, e.Value, e.Collected}
 	for name, label := range e.Run.Labels {
 		texts = append(texts, name, label)
 	}
@@ -147,6 +143,9 @@ func (f *finder) has(r reference) bool {
 	}
 	for _, g := range e.Failures {
 		texts = append(texts, g.By, g.Site, g.Cause)
+	}
+	for _, h := range e.Slow {
+		texts = append(texts, h.By, h.Site)
 	}
 	hasText := func(t string) bool { return strings.Contains(strings.ToLower(t), string(f.text)) }
 	return slices.ContainsFunc(texts, hasText) ||

@@ -19,6 +19,7 @@ func TestFind(t *testing.T) {
 	rich.Ballots = []hooklog.Ballot{vote}
 	rich.Failures = []hooklog.Failure{{By: "failing", Cause: "out of paper"}}
 	rich.Collected = json.RawMessage(`["gathered"]`)
+	rich.Key, rich.Slow = json.RawMessage(`"the key"`), []hooklog.SlowHook{{By: "late", Site: "late.go:2"}}
 	x, _ := open(t, line(rich)+lines("run-2", "run-3"))
 	for _, c := range []struct {
 		name string
@@ -42,6 +43,8 @@ func TestFind(t *testing.T) {
 		{"a ballot", eventlog.Query{Text: "ballot"}, "[0]"},
 		{"a failure", eventlog.Query{Text: "out of paper"}, "[0]"},
 		{"a contribution", eventlog.Query{Text: "gathered"}, "[0]"},
+		{"a key", eventlog.Query{Text: "THE KEY"}, "[0]"},
+		{"a slow hook", eventlog.Query{Text: "late.go"}, "[0]"},
 		{"blanks around", eventlog.Query{Text: "  gathered "}, "[0]"},
 		{"a name of the format", eventlog.Query{Text: "protocol"}, "[]"},
 		{"one point", eventlog.Query{Point: "BeforeSend"}, "[2 1]"},

@@ -8,8 +8,6 @@ type Status struct {
 	// have changed.
 	Generation int `json:"generation"`
 
-	// Version changes with every change of the index.
-	Version  int64     `json:"version"`
 	Events   int       `json:"events"`
 	Runs     int       `json:"runs"`
 	Read     int64     `json:"read"`     // of the current file, in bytes
@@ -74,7 +72,6 @@ func (x *Index) Changed() <-chan struct{} {
 
 // notify reports a change. The caller holds mu.
 func (x *Index) notify() {
-	x.status.Version++
 	close(x.changed)
 	x.changed = make(chan struct{})
 }

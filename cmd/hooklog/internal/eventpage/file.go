@@ -10,9 +10,10 @@ import (
 	"github.com/hookgen/hookgen/cmd/hooklog/internal/eventlog"
 )
 
-// fileData is the data of the page that is one file: the replies of a server to all requests.
+// fileData is the data of the page: the replies of a server to all requests. Of a page that asks a server it has Live,
+// Name and Slow.
 type fileData struct {
-	Live      bool                 `json:"live"` // false
+	Live      bool                 `json:"live"`
 	Name      string               `json:"name"`
 	Slow      time.Duration        `json:"slow"` // eventlog.SlowHooks
 	Status    statusView           `json:"status"`

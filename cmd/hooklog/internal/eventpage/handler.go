@@ -97,16 +97,10 @@ func (h *handler) knows(token string) bool {
 	return subtle.ConstantTimeCompare([]byte(token), []byte(h.token)) == 1
 }
 
-// liveData is the data of the page that connects to its server.
-type liveData struct {
-	Live bool          `json:"live"`
-	Name string        `json:"name"`
-	Slow time.Duration `json:"slow"` // eventlog.SlowHooks
-}
-
 func (h *handler) page(w http.ResponseWriter, _ *http.Request) {
 	w.Header().Set("Content-Type", "text/html; charset=utf-8")
-	_ = writePage(w, "", liveData{true, h.name, eventlog.SlowHooks}) // an error means that nobody reads the page any more
+	// An error means that nobody reads the page any more.
+	_ = writePage(w, "", fileData{Live: true, Name: h.name, Slow: eventlog.SlowHooks})
 }
 
 // A requestError is an error of the script of the page, or of somebody who writes requests by hand.
@@ -248,18 +242,14 @@ func (h *handler) fire(r *http.Request) (any, error) {
 	return h.detail(n)
 }
 
-// A textView is the whole of a text that is cut in the details of a fire.
-type textView struct {
-	Text string `json:"text"`
-}
-
+// text returns the whole of a text that is cut in the details of a fire.
 func (h *handler) text(r *http.Request) (any, error) {
 	n, err := number(r, "event", 0)
 	if err != nil {
 		return nil, err
 	}
 	whole, err := h.whole(n, r.URL.Query().Get("what"))
-	return textView{whole}, err
+	return map[string]string{"text": whole}, err
 }
 
 // A foundView is a part of the fires that a search found.
