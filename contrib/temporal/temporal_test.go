@@ -91,8 +91,8 @@ func TestWorkflowEndsWithAnswers(t *testing.T) {
 	}
 }
 
-// TestCallsThatNobodyCanMakeAreDecided: the next release has no such tool. Performing the call fails some times, and then
-// the run goes on without it.
+// TestCallsThatNobodyCanMakeAreDecided: the next release has no such tool. Performing the call fails some times, and
+// then the run goes on without it.
 func TestCallsThatNobodyCanMakeAreDecided(t *testing.T) {
 	store := fleet.NewMemory(time.Second)
 	look, old := &looptest.Tool{Name: "look", ReadOnly: true}, &looptest.Tool{Name: "old", ReadOnly: true}

@@ -127,8 +127,8 @@ func TestCancelledRunsNeedNoAnswer(t *testing.T) {
 	}
 }
 
-// TestEndingARunNeedsNoAgent: a run began with hooks, or has an agent, that no worker has any more. A client cancels it,
-// or a person ends it with the answer about its call in doubt.
+// TestEndingARunNeedsNoAgent: a run began with hooks, or has an agent, that no worker has any more. A client cancels
+// it, or a person ends it with the answer about its call in doubt.
 func TestEndingARunNeedsNoAgent(t *testing.T) {
 	for _, answer := range []bool{false, true} {
 		for name, change := range map[string]func(*Worker){

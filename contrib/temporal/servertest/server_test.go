@@ -243,8 +243,8 @@ func TestCancelledRunsEnd(t *testing.T) {
 	}
 }
 
-// TestScheduledAndDelayedRuns: a schedule submits a run each second, also after a restart of the only worker, and a timer
-// starts another one.
+// TestScheduledAndDelayedRuns: a schedule submits a run each second, also after a restart of the only worker, and a
+// timer starts another one.
 func TestScheduledAndDelayedRuns(t *testing.T) {
 	e := start(t)
 	conn, err := e.dial(t.Context())
