@@ -29,7 +29,8 @@ func (c clerk) agent() *loop.Agent {
 			loop.Tool("pay", "Pays an order. The effect cannot be taken back.", c.pay),
 			loop.ReadOnly(loop.Tool("look", "Looks an order up.", c.look)),
 		},
-		Limits: loop.Limits{Steps: 200},
+		// This model answers at once. While no service of remote hooks runs, each step is refused within milliseconds.
+		Limits: loop.Limits{Steps: 2000},
 	}
 }
 
