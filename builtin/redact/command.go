@@ -1,6 +1,9 @@
 package redact
 
-import "strings"
+import (
+	"regexp"
+	"strings"
+)
 
 // schemes are words before a credential in an HTTP header.
 var schemes = set("schemes")
@@ -79,21 +82,33 @@ func (n *named) command(start int) {
 	}
 }
 
-// echoed redacts the password in echo x | docker login --password-stdin, whose last word is the name at to.
-func (n *named) echoed(to, end int) {
-	if n.s[to:end] != "password-stdin" {
+// after redacts the password after a word that does not name it, by the form of the text.
+func (n *named) after(word string, end int) {
+	form := afterWords[strings.ToLower(word)]
+	if form == nil {
 		return
 	}
-	from := lineStart(n.s, to)
-	i := strings.Index(n.s[from:to], "echo ")
-	if i < 0 || !beginsWord(n.s, from+i) {
-		return
-	}
-	value, end := shellWord(n.s[:to], from+i+len("echo "))
-	if value < end && n.s[value] != '-' && hidden(n.s[value:end], everything) {
-		n.found = append(n.found, span{value, end, ""})
+	text := n.s[end:min(len(n.s), end+400)]
+	visit(len(text))
+	groups := form.FindStringSubmatchIndex(text)
+	for i := 2; i < len(groups); i += 2 {
+		from, to := groups[i], groups[i+1]
+		if from < to && !strings.HasPrefix(text[from:to], Redacted) && n.hidden(text[from:to]) {
+			n.found = append(n.found, span{end + from, end + to, ""})
+		}
 	}
 }
+
+// afterWords are the forms of the table syntax whose names begin with "after-".
+var afterWords = func() map[string]*regexp.Regexp {
+	forms := make(map[string]*regexp.Regexp)
+	for name, form := range syntax {
+		if word, ok := strings.CutPrefix(name, "after-"); ok {
+			forms[word] = form
+		}
+	}
+	return forms
+}()
 
 // standIns are passwords of documentations.
 var standIns = set("stand-ins")
@@ -167,14 +182,7 @@ func (n *named) isPassword(p *passwordFlag, at *int, s string) bool {
 
 // hidden is hidden for the values of passwords. The values of a text repeat, so that it remembers them.
 func (n *named) hidden(value string) bool {
-	is, ok := n.values[value]
-	if !ok {
-		is = hidden(value, everything)
-		if len(n.values) < maxNames {
-			n.values[value] = is
-		}
-	}
-	return is
+	return remember(n.values, value, func(value string) bool { return hidden(value, everything) })
 }
 
 // shellWord returns the span of the word of a command at at, without its quotes.

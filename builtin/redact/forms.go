@@ -17,7 +17,7 @@ type form struct {
 // tests are the tests that the table of forms names. The others are names of the table syntax.
 var tests = map[string]func(body string) bool{
 	"": func(string) bool { return true }, "varied": isVaried, "mixed": isMixed, "random": isRandom, "opaque": isOpaque,
-	"cased": isCased, "numbered": isNumbered, "uuid": isUUID,
+	"cased": isCased, "uuid": isUUID,
 }
 
 // forms are the tokens with a fixed prefix.
@@ -66,12 +66,6 @@ func (f *form) begins(body string) bool {
 
 // isCased reports whether s has letters of both cases, as random letters have and names of variables in C do not.
 func isCased(s string) bool { return strings.ToLower(s) != s && strings.ToUpper(s) != s && isVaried(s) }
-
-// isNumbered reports whether s begins with a number of at least eight digits and another part, as in tokens of Slack.
-func isNumbered(s string) bool {
-	first, rest, more := strings.Cut(s, "-")
-	return more && len(first) >= 8 && digits.all(first) && len(rest) >= 8 && isVaried(rest)
-}
 
 // A marked form describes tokens with a fixed part in the middle or at the end.
 type marked struct {

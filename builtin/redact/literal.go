@@ -37,7 +37,7 @@ func (n *named) value(a assignment) (next int) {
 	if c, size := escapeAt(s, at, false); size > 1 && isQuote(c) {
 		return at // the decoded view has the quote
 	}
-	if q := prefixedQuote(s, at); q > at {
+	if q := literalMarks.skip(s, at, 2); q < len(s) && isQuote(s[q]) { // b"x", r'x', @"x" and $'x'
 		return n.quoted(a, q)
 	}
 	switch s[at] {
@@ -69,14 +69,6 @@ func closesQuote(s string, start, q int) bool {
 	}
 	odd := strings.Count(s[lineStart(s, start):start], s[q:q+1])%2 == 1
 	return odd && (q+1 == len(s) || strings.IndexByte(" \t\r\n)+,;.]}:&|?", s[q+1]) >= 0)
-}
-
-// prefixedQuote returns the position of the quote in literals such as b"x", r'x', @"x" and $'x', or at.
-func prefixedQuote(s string, at int) int {
-	if q := literalMarks.skip(s, at, 2); q < len(s) && isQuote(s[q]) {
-		return q
-	}
-	return at
 }
 
 var literalMarks = chars("rRbBfFuUL@$")

@@ -59,9 +59,8 @@ func (n *named) word(start, end int) (next int) {
 		switch {
 		case strings.EqualFold(word, "bearer"), strings.EqualFold(word, "basic"):
 			n.scheme(end)
-		case word == "stdin":
-			n.echoed(start, end)
 		}
+		n.after(word, end)
 		if at := dotted.back(n.s, end, end-start); at < end {
 			n.command(at)
 		}
@@ -118,21 +117,14 @@ type assignment struct {
 func (n *named) name(start, end int) (next int) {
 	name := n.s[start:end]
 	op, ok := operatorAfter(n.s, start, end)
-	basic := false
 	if !ok {
-		if op.at, basic = setterValue(n.s, name, end); op.at == 0 {
+		if op.at = setterValue(n.s, name, end); op.at == 0 {
 			return end
 		}
 		op = operator{sign: '(', at: op.at}
 	}
 	about := n.about(name)
 	kind := n.kind(name, about, start, op)
-	if op.sign == ' ' && strings.EqualFold(name, "by") && strings.EqualFold(lastWord(n.s, start), "identified") {
-		kind = everything // IDENTIFIED BY 'hunter2'
-	}
-	if basic && !n.r.KeepSecrets {
-		kind = everything
-	}
 	if op.sign == ' ' && !n.blankAssigns(kind, start, end, &op) {
 		return end
 	}
@@ -153,19 +145,26 @@ type nameInfo struct {
 	makers    providerList
 }
 
-// maxNames bounds the names of a text that are remembered.
-const maxNames = 1000
+// maxRemembered bounds the names and values of a text that are remembered.
+const maxRemembered = 1000
+
+// remember returns the value of a key, and computes a value that is not known.
+func remember[V any](known map[string]V, key string, compute func(string) V) V {
+	v, ok := known[key]
+	if !ok {
+		v = compute(key)
+		if len(known) < maxRemembered {
+			known[key] = v
+		}
+	}
+	return v
+}
 
 // about returns the information about a name. The names of a text repeat, so that it remembers them.
 func (n *named) about(name string) nameInfo {
-	info, ok := n.names[name]
-	if !ok {
-		info = nameInfo{n.r.secret(name), lowerName(name), isDescription(name), n.r.makers(name)}
-		if len(n.names) < maxNames {
-			n.names[name] = info
-		}
-	}
-	return info
+	return remember(n.names, name, func(name string) nameInfo {
+		return nameInfo{n.r.secret(name), lowerName(name), isDescription(name), n.r.makers(name)}
+	})
 }
 
 // inSecret reports whether the document of YAML at at is a Secret, also if its kind is after the end of the text.

@@ -22,13 +22,10 @@ func operatorAfter(s string, start, end int) (op operator, ok bool) {
 	if at < len(s) && s[at] == ']' { // env["PASSWORD"] = "hunter2"
 		at++
 	}
-	if !op.quoted {
-		at = skipSize(s, at)
+	if !op.quoted && at < len(s) && s[at] == '[' {
+		at += length(s[at:min(len(s), at+10)], "array-size")
 	}
-	bold := func() bool {
-		return strings.HasPrefix(s[at:], "**") && strings.Contains(s[max(0, start-24):start], "**")
-	}
-	if bold() { // **Password**: hunter2
+	if strings.HasPrefix(s[at:], "**") { // **Password**: hunter2
 		at += 2
 	}
 	if at+1 < len(s) && (s[at] == '?' || s[at] == '!') && s[at+1] == ':' {
@@ -40,12 +37,12 @@ func operatorAfter(s string, start, end int) (op operator, ok bool) {
 	if at == len(s) {
 		return op, false
 	}
-	if op.spaced && !op.quoted {
-		at = skipNote(s, at)
+	if op.spaced && !op.quoted && (s[at] == '[' || s[at] == '(') {
+		at += max(0, length(s[at:min(len(s), at+42)], "remark")-1) // without its colon
 	}
 	n := 0
 	op.sign, n = signAt(s, at)
-	op.flag = op.sign == ',' && op.quoted && isQuotedFlag(s, start)
+	op.flag = op.sign == ',' && op.quoted && start > 0 && s[start-1] == '-' && afterQuote(s, flagMarks.back(s, start, 2))
 	switch {
 	case n == 0 && op.spaced && !op.quoted:
 		op.sign, op.at = ' ', at
@@ -54,8 +51,8 @@ func operatorAfter(s string, start, end int) (op operator, ok bool) {
 		return op, false
 	}
 	at += n
-	literal := op.sign == ',' || op.sign == '?' // as in NAME || "x" and NAME ?? "x"
-	if op.sign == ':' && bold() {               // **Password:** hunter2
+	literal := op.sign == ',' || op.sign == '?'             // as in NAME || "x" and NAME ?? "x"
+	if op.sign == ':' && strings.HasPrefix(s[at:], "** ") { // **Password:** hunter2
 		at += 2
 	}
 	op.at = skipBlanks(s, at)
@@ -81,54 +78,15 @@ func operatorAfter(s string, start, end int) (op operator, ok bool) {
 	return op, op.at < len(s)
 }
 
-// setterValue returns the position of the literal in a call such as setPassword("hunter2"), or 0. In calls such as
-// SetBasicAuth("bob", "hunter2") it is the second argument, and basic is true. end is the end of the name.
-func setterValue(s, name string, end int) (at int, basic bool) {
-	if end == len(s) || s[end] != '(' || len(name) > 100 {
-		return 0, false
-	}
+// setterValue returns the position of the literal in a call such as setPassword("hunter2"), or 0. end is the end of the
+// name.
+func setterValue(s, name string, end int) int {
 	own := strings.ToLower(name[strings.LastIndexByte(name, '.')+1:])
-	call := s[end:min(len(s), end+300)]
-	if basic = strings.HasSuffix(own, "basicauth"); basic {
-		call = call[:length(call, "basic-auth")]
-		at = skipBlanks(s, end+strings.IndexByte(call, ',')+1)
-	} else if strings.HasPrefix(own, "set") || strings.HasPrefix(own, "with") {
-		call, at = call[:length(call, "setter")], end+1
-	} else {
-		call = ""
+	if end < len(s) && s[end] == '(' && (strings.HasPrefix(own, "set") || strings.HasPrefix(own, "with")) &&
+		length(s[end:min(len(s), end+300)], "setter") > 0 {
+		return end + 1
 	}
-	if call == "" {
-		return 0, false
-	}
-	return at, basic
-}
-
-// isQuotedFlag reports whether the name at start is a flag in quotes, as in "--password".
-func isQuotedFlag(s string, start int) bool {
-	at := start - len(s[max(0, start-2):start]) + len(strings.TrimRight(s[max(0, start-2):start], "-"))
-	return at < start && afterQuote(s, at)
-}
-
-// skipSize skips the size of an array in C, as in char password[] = "hunter2" and char password[16] = "hunter2".
-func skipSize(s string, at int) int {
-	if at < len(s) && s[at] == '[' {
-		end := at + length(s[at:min(len(s), at+10)], "array-size")
-		if strings.HasPrefix(strings.TrimLeft(s[end:min(len(s), end+8)], " "), "=") {
-			return end
-		}
-	}
-	return at
-}
-
-// skipNote skips a remark between a name and a colon, as in Password [none]: and Password (again):.
-func skipNote(s string, at int) int {
-	part := s[at:min(len(s), at+41)]
-	if s[at] == '[' && strings.Contains(part, "]:") || s[at] == '(' && strings.Contains(part, "):") {
-		if end := at + length(part, "remark"); strings.HasPrefix(s[end:], ":") {
-			return end
-		}
-	}
-	return at
+	return 0
 }
 
 // operators holds the signs and texts of operators by their first byte.
@@ -154,6 +112,7 @@ func signAt(s string, at int) (sign byte, n int) {
 
 var (
 	typeName  = chars("A-Za-z0-9_&\x80-\xff")
+	flagMarks = chars("-")
 	typeBytes = chars("A-Za-z0-9\x80-\xff []<>|?,_.&")
 )
 
@@ -186,29 +145,18 @@ func (n *named) blankAssigns(kind secrecy, start, end int, op *operator) bool {
 	if kind == weak {
 		return false
 	}
-	at := skipBlanks(s, op.at+len(word)) // after the word
-	switch word {
-	case "is", "was": // the password is hunter2
-		if at == len(s) || !hasDigit(wordAt(s, at)) && !isQuote(s[at]) {
-			return false
+	for _, form := range []string{"verb", "level", "typed"} {
+		groups := syntax[form].FindStringSubmatchIndex(lineFrom(s, op.at))
+		if groups == nil || form == "level" && kind < everything {
+			continue
 		}
-		op.at = at
-		return true
-	case "=", "|", "":
-		if op.at >= len(s) || s[op.at] == '\n' || s[op.at] == '\r' {
-			return kind == everything && n.netrc(start, op)
+		if op.at += groups[2]; form == "typed" { // const password string = "hunter2"
+			op.sign = '='
 		}
-	case "0", "4", "5", "6", "7", "8", "9": // enable secret 5 $1$..., password 7 0822455D0A16
-		if kind == everything && at < len(s) && !isSpace(s[at]) && at > op.at+len(word) {
-			op.at = at
-			return true
-		}
-	case "string", "str": // const password string = "hunter2"
-		if !strings.HasPrefix(s[at:], "= ") && !strings.HasPrefix(s[at:], `="`) {
-			return false
-		}
-		op.sign, op.at = '=', skipBlanks(s, at+1)
-		return true
+		return true // the password is hunter2, enable secret 5 $1$..., password 7 0822455D0A16
+	}
+	if word == "" || word == "=" || word == "|" || word == "is" || word == "was" {
+		return false
 	}
 	if kind == everything && (s[op.at] == '\'' || s[op.at] == '"') && !afterQuote(s, start) { // PASSWORD 'hunter2'
 		after := skipBlanks(s, min(quoteEnd(s, op.at+1, s[op.at])+1, len(s)))
@@ -218,23 +166,6 @@ func (n *named) blankAssigns(kind secrecy, start, end int, op *operator) bool {
 	if before == "set" { // aws configure set aws_secret_access_key x
 		return len(word) >= 8 && hasDigit(word) && !strings.ContainsAny(word, "()=")
 	}
-	return setters[before] || keywords[s[start:end]] || n.netrc(start, op)
-}
-
-// netrc reports whether the name at start is a keyword of a .netrc file, which continues machine x or login x.
-func (n *named) netrc(start int, op *operator) bool {
-	s := n.s
-	if !strings.HasPrefix(s[start:], "password") {
-		return false
-	}
-	at := max(0, start-300)
-	words := strings.Fields("- - " + s[at:start])
-	visit(start - at)
-	last, entry := words[len(words)-1], words[len(words)-2]
-	isDefault := last == "default" && lineStart(s, start) == strings.LastIndex(s[:start], last)
-	if !isDefault && entry != "machine" && entry != "login" && entry != "account" {
-		return false
-	}
-	op.at = skipSpaces(s, op.at)
-	return op.at < len(s)
+	return setters[before] || keywords[s[start:end]] ||
+		s[lineStart(s, start):start] == "default " // the last entry of a .netrc file
 }

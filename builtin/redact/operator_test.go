@@ -64,7 +64,7 @@ func TestNamesMayHaveQuotesAndMarks(t *testing.T) {
 		`"password": "«hunter2»"`, `'password' => '«hunter2»'`, "`password`: `«hunter2»`",
 		`env["PASSWORD"] = "«hunter2»"`,
 		`env['PASSWORD']="«hunter2»"`, `**Password**: «hunter2»`, `**Password:** «hunter2»`,
-		`alone: Password**: hunter2`,
+		`Password**: «hunter2»`,
 		`&quot;password&quot;: &quot;«hunter2»&quot;`, `Password [none]: «hunter2»`, `Password (again): «hunter2»`,
 		`Password [a"b]: hunter2`, "Password (a\nb): hunter2",
 		`char password[] = "«hunter2»";`, `char password[16] = "«hunter2»";`, `char password[16]= "«hunter2»";`,
@@ -81,7 +81,7 @@ func TestSettersTakeTheSecretAsALiteral(t *testing.T) {
 		`r.SetBasicAuth("bob", "«hunter2»")`, `r.basicAuth("bob", "«hunter2»")`, `r.SetBasicAuth("bob","«hunter2»")`,
 		`r.SetBasicAuth("bob" "hunter2")`, `r.SetBasicAuth(user, password)`, `r.SetBasicAuth("bob", password)`,
 		`c.setPassword(`, `c.setUser("hunter2")`,
-		`c.setPassword("`+strings.Repeat("hunter2", 50)+`")`, strings.Repeat("x", 100)+`.setPassword("hunter2")`,
+		`c.setPassword("`+strings.Repeat("hunter2", 50)+`")`, strings.Repeat("x", 100)+`.setPassword("«hunter2»")`,
 	)
 }
 

@@ -45,10 +45,10 @@ func appendPrivateKeys(found []span, s string) []span {
 	return found
 }
 
-// privateKeys matches the first line of a private key, for example -----BEGIN RSA PRIVATE KEY----- or Private-Lines: 14,
-// with a group, and the last line.
+// privateKeys matches the first line of a private key with a group, for example -----BEGIN RSA PRIVATE KEY----- or
+// Private-Lines: 14, and the last line.
 var privateKeys = regexp.MustCompile(`----+(?:(BEGIN)|END)[A-Za-z0-9 \x{80}-\x{10ffff}]{0,55}PRIVATE KEY(?: BLOCK)?` +
-	`[ \t]*-{0,5}|(Private-Lines):[ \t\r\d]*\n\s*`)
+	`[ \t]*-{0,6}|(Private-Lines):[ \t\r\d]*\n\s*`)
 
 func isEnd(marker []int) bool { return marker[2] < 0 && marker[4] < 0 }
 

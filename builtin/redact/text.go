@@ -147,10 +147,10 @@ var (
 	lower, upper, alnum, word  = alphabets["lower"], alphabets["upper"], alphabets["alnum"], alphabets["word"]
 	slug, dotted, std64, any64 = alphabets["slug"], alphabets["dotted"], alphabets["std64"], alphabets["any64"]
 
-	nameBytes, letters = chars("A-Za-z0-9_.\x80-\xff-"), chars("A-Za-z0-9\x80-\xff")
-	blanks, spaces     = chars(" \t"), chars(" \t\r\n")
-	notSpaces          = spaces.not()
-	lineMarks          = chars(" \t\"'#>+*|/\x1f-")
+	nameBytes      = chars("A-Za-z0-9_.\x80-\xff-")
+	blanks, spaces = chars(" \t"), chars(" \t\r\n")
+	notSpaces      = spaces.not()
+	lineMarks      = chars(" \t\"'#>+*|/\x1f-")
 )
 
 // syntax has the patterns of the table of the same name. They match at the beginning of a text.
