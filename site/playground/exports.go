@@ -33,8 +33,8 @@ func ReadExports(archive []byte) (*Exports, error) {
 	return e, nil
 }
 
-// WriteExports writes packages as a zip archive: by import path, the export data that the compiler wrote. Equal packages
-// give equal bytes.
+// WriteExports writes packages as a zip archive: by import path, the export data that the compiler wrote. Equal
+// packages give equal bytes.
 func WriteExports(w io.Writer, exports map[string][]byte) error {
 	z := zip.NewWriter(w)
 	for _, name := range slices.Sorted(maps.Keys(exports)) {
