@@ -4268,7 +4268,7 @@ func (aroundLLMPoint) Describe() *hookimpl.Point {
 				) (hookkit.Answer[LLMResponse], error) {
 					outer := next.fire
 					own := &aroundLLMInvocation{Run: outer.Run, Snap: outer.Snap, Do: outer.Do}
-					own.Within(&outer.AroundInvocation)
+					own.Begin(&outer.AroundInvocation)
 					defer own.End() // so that an abandoned hook, and those inside it, cannot run the act any more
 					inner := func(ctx context.Context, payload any) (hookkit.AnyReply, error) {
 						next := AroundLLMNext{own, next.level}
@@ -4344,6 +4344,7 @@ func (p *AroundLLMPoint) runHooks(
 		now = state.Resolve(ctx, run, snap, nil)
 	}
 	inv := &aroundLLMInvocation{Run: run, Snap: now, Do: act}
+	inv.Begin(nil)
 	defer inv.Finish(ctx, now)
 	if now.Recording() {
 		fired := &AroundLLMFired[LLMRequest]{Payload: payload}
@@ -4919,7 +4920,7 @@ func (aroundToolPoint) Describe() *hookimpl.Point {
 				) (hookkit.Answer[ToolCallResult], error) {
 					outer := next.fire
 					own := &aroundToolInvocation{Run: outer.Run, Snap: outer.Snap, Do: outer.Do, Key: outer.Key}
-					own.Within(&outer.AroundInvocation)
+					own.Begin(&outer.AroundInvocation)
 					defer own.End() // so that an abandoned hook, and those inside it, cannot run the act any more
 					inner := func(ctx context.Context, payload any) (hookkit.AnyReply, error) {
 						next := AroundToolNext{own, next.level}
@@ -5002,6 +5003,7 @@ func (p *AroundToolPoint) runHooks(
 		now = state.Resolve(ctx, run, snap, *key)
 	}
 	inv := &aroundToolInvocation{Run: run, Snap: now, Do: act, Key: own}
+	inv.Begin(nil)
 	defer inv.Finish(ctx, now)
 	if now.Recording() {
 		fired := &AroundToolFired[ToolCallRequest]{Payload: payload}

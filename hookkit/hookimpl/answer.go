@@ -17,8 +17,8 @@ func Missing[R any](a *hookkit.Answer[R]) bool { return !(*opaque.Answer[R])(a).
 
 // Pass records that the answer leaves hook i, counted from 0, on its way out.
 func Pass[R any](a *hookkit.Answer[R], inv *AroundInvocation, s *Snapshot, i int) {
-	if i < len(s.entries) {
-		(*opaque.Answer[R])(a).Pass(inv.id(), s.entries[i].answered)
+	if own := (*opaque.Answer[R])(a); own.Replaced(inv.id()) { // so that the act did not give it
+		own.Pass(inv.id(), s.entries[i].answered())
 	}
 }
 

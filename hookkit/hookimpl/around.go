@@ -15,7 +15,7 @@ import (
 // runtime may abandon, for example because of its Timeout, has one of its own for everything inside it. Each fire
 // allocates one, so it is small.
 type AroundInvocation struct {
-	state    atomic.Uint64                // whether it is over and, in the outermost one, the number of the fire
+	state    uint64                       // the number of the fire, and whether the invocation is over; atomic after Begin
 	outer    *AroundInvocation            // of the part inside a hook: the invocation around it
 	troubled atomic.Pointer[troubledFire] // in the outermost one: nil until a hook or the act fails
 }
@@ -23,10 +23,24 @@ type AroundInvocation struct {
 // over is the bit of a state that is set when next must not be called any more. The other bits are the number.
 const over = 1
 
-func (inv *AroundInvocation) isOver() bool { return inv.state.Load()&over != 0 }
+// Begin begins an invocation, before anybody else knows of it: of a whole fire, or of the part inside a hook of the
+// outer one. The number of a fire is random. By it an answer of another fire is recognized, which may outlive its fire,
+// for example in a cache, and must not keep the fire in memory.
+func (inv *AroundInvocation) Begin(outer *AroundInvocation) {
+	if inv.outer = outer; outer == nil {
+		inv.state = rand.Uint64() &^ over
+	} else {
+		inv.state = outer.id()
+	}
+}
+
+// id returns the number of the fire.
+func (inv *AroundInvocation) id() uint64 { return atomic.LoadUint64(&inv.state) &^ over }
+
+func (inv *AroundInvocation) isOver() bool { return atomic.LoadUint64(&inv.state)&over != 0 }
 
 // End makes every next of the invocation invalid.
-func (inv *AroundInvocation) End() { inv.state.Or(over) }
+func (inv *AroundInvocation) End() { atomic.OrUint64(&inv.state, over) }
 
 // Finish ends the invocation of a whole fire, after the observers were notified. It panics as the act did if the
 // program wants that. If Concluded was not called, because the goroutine is ending, it reports the failures, which no
@@ -48,22 +62,6 @@ func (inv *AroundInvocation) Over() bool {
 		}
 	}
 	return false
-}
-
-// Within makes the invocation a part of the outer one.
-func (inv *AroundInvocation) Within(outer *AroundInvocation) { inv.outer = outer }
-
-// id returns a random number of the whole fire, by which an answer of another fire is recognized. An answer may
-// outlive its fire, for example in a cache, and must not keep the fire in memory.
-func (inv *AroundInvocation) id() uint64 {
-	inv = inv.whole()
-	for {
-		now := inv.state.Load()
-		if id := now &^ over; id != 0 {
-			return id
-		}
-		inv.state.CompareAndSwap(now, rand.Uint64()&^over|now)
-	}
 }
 
 // whole returns the invocation of the whole fire.

@@ -10,8 +10,8 @@ import (
 // Calls is the part of a Point that calls and makes hooks. Each kind of hook has a function that returns a Calls,
 // from the method of the point's interface.
 //
-// The compiler compiles these functions again for each point, and each copy of a function has the types in its name, and
-// so has the type of a variable that a function literal uses. So they have few type parameters, the literals get the
+// The compiler compiles these functions again for each point. Each copy of a function has the types in its name, and so
+// has the type of a variable that a function literal uses. So they have few type parameters, the literals get the
 // method as a parameter, and what does not depend on the types is elsewhere.
 type Calls struct {
 	// Call calls a hook of the point with the method.

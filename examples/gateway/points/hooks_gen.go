@@ -1692,7 +1692,7 @@ func (aroundUpstreamPoint) Describe() *hookimpl.Point {
 				) (hookkit.Answer[*http.Response], error) {
 					outer := next.fire
 					own := &aroundUpstreamInvocation{Run: outer.Run, Snap: outer.Snap, Do: outer.Do, Key: outer.Key}
-					own.Within(&outer.AroundInvocation)
+					own.Begin(&outer.AroundInvocation)
 					defer own.End() // so that an abandoned hook, and those inside it, cannot run the act any more
 					inner := func(ctx context.Context, payload any) (hookkit.AnyReply, error) {
 						next := AroundUpstreamNext{own, next.level}
@@ -1775,6 +1775,7 @@ func (p *AroundUpstreamPoint) runHooks(
 		now = state.Resolve(ctx, run, snap, *key)
 	}
 	inv := &aroundUpstreamInvocation{Run: run, Snap: now, Do: act, Key: own}
+	inv.Begin(nil)
 	defer inv.Finish(ctx, now)
 	if now.Recording() {
 		fired := &AroundUpstreamFired[Exchange]{Payload: payload}

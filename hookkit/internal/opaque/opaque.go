@@ -125,13 +125,8 @@ func (a *Answer[R]) Replaced(fireID uint64) bool {
 	return a.given && (a.replaced || a.fireID != fireID)
 }
 
-// Pass records that the answer leaves a hook in the fire, on its way to the next hook out. by returns the By of the
-// hook.
-func (a *Answer[R]) Pass(fireID uint64, by func() any) {
-	if a.Replaced(fireID) {
-		a.replaced, a.by, a.fireID = false, by(), fireID
-	}
-}
+// Pass records that an answer that was Replaced leaves the hook in the fire, on its way to the next hook out.
+func (a *Answer[R]) Pass(fireID uint64, by any) { a.replaced, a.by, a.fireID = false, by, fireID }
 
 // Made reports whether a hook made the answer, which has not passed another hook since.
 func (a *Answer[R]) Made() bool { return a.replaced }

@@ -1642,7 +1642,7 @@ func (wrapPoint) Describe() *hookimpl.Point {
 				) (hookkit.Answer[Result], error) {
 					outer := next.fire
 					own := &wrapInvocation{Run: outer.Run, Snap: outer.Snap, Do: outer.Do}
-					own.Within(&outer.AroundInvocation)
+					own.Begin(&outer.AroundInvocation)
 					defer own.End() // so that an abandoned hook, and those inside it, cannot run the act any more
 					inner := func(ctx context.Context, payload any) (hookkit.AnyReply, error) {
 						next := WrapNext{own, next.level}
@@ -1718,6 +1718,7 @@ func (p *WrapPoint) runHooks(
 		now = state.Resolve(ctx, run, snap, nil)
 	}
 	inv := &wrapInvocation{Run: run, Snap: now, Do: act}
+	inv.Begin(nil)
 	defer inv.Finish(ctx, now)
 	if now.Recording() {
 		fired := &WrapFired[Call]{Payload: payload}

@@ -1070,7 +1070,7 @@ func (aroundSendPoint) Describe() *hookimpl.Point {
 				) (hookkit.Answer[Receipt], error) {
 					outer := next.fire
 					own := &aroundSendInvocation{Run: outer.Run, Snap: outer.Snap, Do: outer.Do}
-					own.Within(&outer.AroundInvocation)
+					own.Begin(&outer.AroundInvocation)
 					defer own.End() // so that an abandoned hook, and those inside it, cannot run the act any more
 					inner := func(ctx context.Context, payload any) (hookkit.AnyReply, error) {
 						next := AroundSendNext{own, next.level}
@@ -1146,6 +1146,7 @@ func (p *AroundSendPoint) runHooks(
 		now = state.Resolve(ctx, run, snap, nil)
 	}
 	inv := &aroundSendInvocation{Run: run, Snap: now, Do: act}
+	inv.Begin(nil)
 	defer inv.Finish(ctx, now)
 	if now.Recording() {
 		fired := &AroundSendFired[Message]{Payload: payload}

@@ -1924,7 +1924,7 @@ func (wrapPoint) Describe() *hookimpl.Point {
 				) (hookkit.Answer[string], error) {
 					outer := next.fire
 					own := &wrapInvocation{Run: outer.Run, Snap: outer.Snap, Do: outer.Do}
-					own.Within(&outer.AroundInvocation)
+					own.Begin(&outer.AroundInvocation)
 					defer own.End() // so that an abandoned hook, and those inside it, cannot run the act any more
 					inner := func(ctx context.Context, payload any) (hookkit.AnyReply, error) {
 						next := WrapNext{own, next.level}
@@ -2000,6 +2000,7 @@ func (p *WrapPoint) runHooks(
 		now = state.Resolve(ctx, run, snap, nil)
 	}
 	inv := &wrapInvocation{Run: run, Snap: now, Do: act}
+	inv.Begin(nil)
 	defer inv.Finish(ctx, now)
 	if now.Recording() {
 		fired := &WrapFired[int]{Payload: payload}
