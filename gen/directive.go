@@ -84,7 +84,7 @@ func directiveOf(c *ast.Comment) (directive, bool) {
 			return directive{pos: c.Slash, text: line, name: name}, true
 		}
 	}
-	if m := otherPrefix.FindStringSubmatch(text); m != nil && resembles(m[1], []string{"hookgen"}) &&
+	if m := otherPrefix.FindStringSubmatch(text); m != nil && m[1] != "hookvet" && resembles(m[1], []string{"hookgen"}) &&
 		resembles(m[2], directiveNames) && (m[3] == "" || strings.ToLower(m[2]) == "ignore") {
 		return directive{pos: c.Slash, text: text, name: m[2]}, true
 	}

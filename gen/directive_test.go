@@ -21,6 +21,7 @@ func TestDirectiveOf(t *testing.T) {
 		"// hookgen:ignore exit-added why":    "ignore",
 		"// hookgen: ignore exit-added why":   "ignore",
 		"//hokgen:ignore exit-added why":      "ignore",
+		"//hookvet:ignore fireresult why":     "",
 		"// hookgen ignores":                  "",
 		"// hookgen: ignores that":            "",
 		"// hookgen is local":                 "",

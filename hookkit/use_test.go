@@ -288,6 +288,28 @@ func TestUsingAHookTwiceRegistersItTwice(t *testing.T) {
 	}
 }
 
+func TestARefusedUseLeavesNothingToRemove(t *testing.T) {
+	for name, use := range map[string]func(h *hooks, observes bind){
+		"by its options": func(h *hooks, observes bind) { h.Use(observes, hookkit.Timeout(time.Second)) },
+		"by its Bind":    func(h *hooks, observes bind) { h.Use(bind(func(h *hooks) { observes(h); panic("bad") })) },
+		"by its order": func(h *hooks, observes bind) {
+			other := h.First.ObserveFunc(ignore)
+			h.Use(observes, hookkit.Before(other), hookkit.After(other))
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			var h hooks
+			var inner *hookkit.Registration
+			if panicText(func() { use(&h, func(h *hooks) { inner = h.First.ObserveFunc(ignore) }) }) == "" {
+				t.Error("the Use is not refused")
+			}
+			if inner.Remove() {
+				t.Error("the registration of its Bind has something to remove")
+			}
+		})
+	}
+}
+
 func TestUseReplacesARegistration(t *testing.T) {
 	hooked := func(d *diary, name string) bind {
 		return func(h *hooks) { h.First.Add(d.hook(name)) }

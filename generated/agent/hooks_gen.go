@@ -521,7 +521,7 @@ type OnRunStartExit interface {
 }
 
 // MatchOnRunStart calls the function for the exit of a fire, or none if it is nil. A new exit in
-// the spec breaks every call until it is handled there.
+// the spec breaks every call until it is handled.
 func MatchOnRunStart[R any](exit OnRunStartExit, none func() R, endTurn func(EndTurn) R) R {
 	switch x := exit.(type) {
 	case nil:
@@ -735,7 +735,7 @@ type ShouldCompactExit interface {
 }
 
 // MatchShouldCompact calls the function for the exit of a fire, or none if it is nil. A new exit in
-// the spec breaks every call until it is handled there.
+// the spec breaks every call until it is handled.
 func MatchShouldCompact[R any](exit ShouldCompactExit, none func() R, compact func(Compact) R) R {
 	switch x := exit.(type) {
 	case nil:
@@ -831,7 +831,7 @@ type BeforeCompactExit interface {
 }
 
 // MatchBeforeCompact calls the function for the exit of a fire, or none if it is nil. A new exit in
-// the spec breaks every call until it is handled there.
+// the spec breaks every call until it is handled.
 func MatchBeforeCompact[R any](
 	exit BeforeCompactExit, none func() R, skipCompaction func(SkipCompaction) R,
 ) R {
@@ -1082,7 +1082,7 @@ type BeforeLLMExit interface {
 }
 
 // MatchBeforeLLM calls the function for the exit of a fire, or none if it is nil. A new exit in the
-// spec breaks every call until it is handled there.
+// spec breaks every call until it is handled.
 func MatchBeforeLLM[R any](
 	exit BeforeLLMExit, none func() R, useReply func(UseReply) R, endTurn func(EndTurn) R,
 ) R {
@@ -1290,7 +1290,7 @@ type AfterLLMExit interface {
 }
 
 // MatchAfterLLM calls the function for the exit of a fire, or none if it is nil. A new exit in the
-// spec breaks every call until it is handled there.
+// spec breaks every call until it is handled.
 func MatchAfterLLM[R any](exit AfterLLMExit, none func() R, endTurn func(EndTurn) R) R {
 	switch x := exit.(type) {
 	case nil:
@@ -1400,7 +1400,7 @@ type OnToolsDisabledPoint struct {
 // Fire runs the hooks.
 func (p *OnToolsDisabledPoint) Fire(ctx context.Context, run *Run, payload ToolsDisabled) {
 	if (*hookimpl.State)(&p.hookgenRegistry).Active() {
-		p.runHooks(ctx, run, payload, nil, nil)
+		p.runHooks(ctx, run, payload, nil)
 	}
 }
 
@@ -1453,7 +1453,7 @@ type BeforeToolExit interface {
 }
 
 // MatchBeforeTool calls the function for the exit of a fire, or none if it is nil. A new exit in
-// the spec breaks every call until it is handled there.
+// the spec breaks every call until it is handled.
 func MatchBeforeTool[R any](
 	exit BeforeToolExit, none func() R, skipTool func(SkipTool) R, endTurn func(EndTurn) R,
 ) R {
@@ -1503,7 +1503,7 @@ func (p *BeforeToolPoint) Fire(
 	ctx context.Context, run *Run, payload *ToolCallRequest,
 ) (exit BeforeToolExit, err error) {
 	if payload == nil || (*hookimpl.State)(&p.hookgenRegistry).Active() {
-		exit, err = p.runHooks(ctx, run, payload, nil, nil, nil)
+		exit, err = p.runHooks(ctx, run, payload, nil, nil)
 	}
 	return
 }
@@ -1513,7 +1513,7 @@ func (p *BeforeToolPoint) FireBy(
 	ctx context.Context, run *Run, payload *ToolCallRequest,
 ) (exit BeforeToolExit, by hookkit.By, err error) {
 	if payload == nil || (*hookimpl.State)(&p.hookgenRegistry).Active() {
-		exit, err = p.runHooks(ctx, run, payload, &by, nil, nil)
+		exit, err = p.runHooks(ctx, run, payload, &by, nil)
 	}
 	return
 }
@@ -1558,7 +1558,7 @@ type OnPermissionExit interface {
 }
 
 // MatchOnPermission calls the function for the exit of a fire, or none if it is nil. A new exit in
-// the spec breaks every call until it is handled there.
+// the spec breaks every call until it is handled.
 func MatchOnPermission[R any](
 	exit OnPermissionExit, none func() R, deny func(Deny) R, ask func(Ask) R, allow func(Allow) R,
 ) R {
@@ -1610,7 +1610,7 @@ func (p *OnPermissionPoint) Fire(
 	ctx context.Context, run *Run, payload ToolCallRequest,
 ) (exit OnPermissionExit, err error) {
 	if (*hookimpl.State)(&p.hookgenRegistry).Active() {
-		exit, err = p.runHooks(ctx, run, payload, nil, nil, nil)
+		exit, err = p.runHooks(ctx, run, payload, nil, nil)
 	}
 	return
 }
@@ -1620,7 +1620,7 @@ func (p *OnPermissionPoint) FireBy(
 	ctx context.Context, run *Run, payload ToolCallRequest,
 ) (exit OnPermissionExit, by hookkit.By, err error) {
 	if (*hookimpl.State)(&p.hookgenRegistry).Active() {
-		exit, err = p.runHooks(ctx, run, payload, &by, nil, nil)
+		exit, err = p.runHooks(ctx, run, payload, &by, nil)
 	}
 	return
 }
@@ -1661,7 +1661,7 @@ type BeforeAskExit interface {
 }
 
 // MatchBeforeAsk calls the function for the exit of a fire, or none if it is nil. A new exit in the
-// spec breaks every call until it is handled there.
+// spec breaks every call until it is handled.
 func MatchBeforeAsk[R any](
 	exit BeforeAskExit, none func() R, refuse func(Refuse) R, approve func(Approve) R,
 ) R {
@@ -1709,7 +1709,7 @@ type BeforeAskPoint struct {
 // the program must refuse the act.
 func (p *BeforeAskPoint) Fire(ctx context.Context, run *Run, payload Question) (exit BeforeAskExit, err error) {
 	if (*hookimpl.State)(&p.hookgenRegistry).Active() {
-		exit, err = p.runHooks(ctx, run, payload, nil, nil, nil)
+		exit, err = p.runHooks(ctx, run, payload, nil, nil)
 	}
 	return
 }
@@ -1719,7 +1719,7 @@ func (p *BeforeAskPoint) FireBy(
 	ctx context.Context, run *Run, payload Question,
 ) (exit BeforeAskExit, by hookkit.By, err error) {
 	if (*hookimpl.State)(&p.hookgenRegistry).Active() {
-		exit, err = p.runHooks(ctx, run, payload, &by, nil, nil)
+		exit, err = p.runHooks(ctx, run, payload, &by, nil)
 	}
 	return
 }
@@ -1770,7 +1770,7 @@ type OnPermissionGrantedPoint struct {
 // Fire runs the hooks.
 func (p *OnPermissionGrantedPoint) Fire(ctx context.Context, run *Run, payload Grant) {
 	if (*hookimpl.State)(&p.hookgenRegistry).Active() {
-		p.runHooks(ctx, run, payload, nil, nil)
+		p.runHooks(ctx, run, payload, nil)
 	}
 }
 
@@ -1821,7 +1821,7 @@ type OnPermissionDeniedPoint struct {
 // Fire runs the hooks.
 func (p *OnPermissionDeniedPoint) Fire(ctx context.Context, run *Run, payload Denial) {
 	if (*hookimpl.State)(&p.hookgenRegistry).Active() {
-		p.runHooks(ctx, run, payload, nil, nil)
+		p.runHooks(ctx, run, payload, nil)
 	}
 }
 
@@ -1871,7 +1871,7 @@ type OnHandoffExit interface {
 }
 
 // MatchOnHandoff calls the function for the exit of a fire, or none if it is nil. A new exit in the
-// spec breaks every call until it is handled there.
+// spec breaks every call until it is handled.
 func MatchOnHandoff[R any](
 	exit OnHandoffExit, none func() R, skipTool func(SkipTool) R, endTurn func(EndTurn) R,
 ) R {
@@ -1919,7 +1919,7 @@ type OnHandoffPoint struct {
 // decided. If err is not nil, a hook failed and the program must refuse the act.
 func (p *OnHandoffPoint) Fire(ctx context.Context, run *Run, payload *Handoff) (exit OnHandoffExit, err error) {
 	if payload == nil || (*hookimpl.State)(&p.hookgenRegistry).Active() {
-		exit, err = p.runHooks(ctx, run, payload, nil, nil, nil)
+		exit, err = p.runHooks(ctx, run, payload, nil, nil)
 	}
 	return
 }
@@ -1929,7 +1929,7 @@ func (p *OnHandoffPoint) FireBy(
 	ctx context.Context, run *Run, payload *Handoff,
 ) (exit OnHandoffExit, by hookkit.By, err error) {
 	if payload == nil || (*hookimpl.State)(&p.hookgenRegistry).Active() {
-		exit, err = p.runHooks(ctx, run, payload, &by, nil, nil)
+		exit, err = p.runHooks(ctx, run, payload, &by, nil)
 	}
 	return
 }
@@ -2012,7 +2012,7 @@ func (p *AroundToolPoint) Fire(
 	act func(context.Context, ToolCallRequest) (ToolCallResult, error),
 ) (result ToolCallResult, err error) {
 	if (*hookimpl.State)(&p.hookgenRegistry).Active() {
-		return p.runHooks(ctx, run, payload, act, nil, nil, nil)
+		return p.runHooks(ctx, run, payload, act, nil, nil)
 	}
 	returned := false
 	defer func() {
@@ -2036,7 +2036,7 @@ func (p *AroundToolPoint) FireBy(
 	act func(context.Context, ToolCallRequest) (ToolCallResult, error),
 ) (result ToolCallResult, by hookkit.By, err error) {
 	if (*hookimpl.State)(&p.hookgenRegistry).Active() {
-		result, err = p.runHooks(ctx, run, payload, act, &by, nil, nil)
+		result, err = p.runHooks(ctx, run, payload, act, &by, nil)
 	} else {
 		if result, err = p.Fire(ctx, run, payload, act); err != nil {
 			by = hookimpl.ErrorBy(err)
@@ -2091,7 +2091,7 @@ type OnToolProgressPoint struct {
 // Fire runs the hooks.
 func (p *OnToolProgressPoint) Fire(ctx context.Context, run *Run, payload ToolProgress) {
 	if (*hookimpl.State)(&p.hookgenRegistry).Active() {
-		p.runHooks(ctx, run, payload, nil, nil)
+		p.runHooks(ctx, run, payload, nil)
 	}
 }
 
@@ -2141,7 +2141,7 @@ type OnToolErrorPoint struct {
 // Fire runs the hooks.
 func (p *OnToolErrorPoint) Fire(ctx context.Context, run *Run, payload ToolFailure) {
 	if (*hookimpl.State)(&p.hookgenRegistry).Active() {
-		p.runHooks(ctx, run, payload, nil, nil)
+		p.runHooks(ctx, run, payload, nil)
 	}
 }
 
@@ -2295,7 +2295,7 @@ type AfterToolExit interface {
 }
 
 // MatchAfterTool calls the function for the exit of a fire, or none if it is nil. A new exit in the
-// spec breaks every call until it is handled there.
+// spec breaks every call until it is handled.
 func MatchAfterTool[R any](exit AfterToolExit, none func() R, endTurn func(EndTurn) R) R {
 	switch x := exit.(type) {
 	case nil:
@@ -2341,7 +2341,7 @@ func (p *AfterToolPoint) Fire(
 	ctx context.Context, run *Run, payload *ToolCallResult,
 ) (exit AfterToolExit, err error) {
 	if payload == nil || (*hookimpl.State)(&p.hookgenRegistry).Active() {
-		exit, err = p.runHooks(ctx, run, payload, nil, nil, nil)
+		exit, err = p.runHooks(ctx, run, payload, nil, nil)
 	}
 	return
 }
@@ -2351,7 +2351,7 @@ func (p *AfterToolPoint) FireBy(
 	ctx context.Context, run *Run, payload *ToolCallResult,
 ) (exit AfterToolExit, by hookkit.By, err error) {
 	if payload == nil || (*hookimpl.State)(&p.hookgenRegistry).Active() {
-		exit, err = p.runHooks(ctx, run, payload, &by, nil, nil)
+		exit, err = p.runHooks(ctx, run, payload, &by, nil)
 	}
 	return
 }
@@ -2507,7 +2507,7 @@ type CheckDoneExit interface {
 }
 
 // MatchCheckDone calls the function for the exit of a fire, or none if it is nil. A new exit in the
-// spec breaks every call until it is handled there.
+// spec breaks every call until it is handled.
 func MatchCheckDone[R any](exit CheckDoneExit, none func() R, rejectDone func(RejectDone) R) R {
 	switch x := exit.(type) {
 	case nil:
@@ -2652,7 +2652,7 @@ type OnRunErrorExit interface {
 }
 
 // MatchOnRunError calls the function for the exit of a fire, or none if it is nil. A new exit in
-// the spec breaks every call until it is handled there.
+// the spec breaks every call until it is handled.
 func MatchOnRunError[R any](exit OnRunErrorExit, none func() R, endTurn func(EndTurn) R) R {
 	switch x := exit.(type) {
 	case nil:
@@ -3744,7 +3744,8 @@ func (onRunStartPoint) Describe() *hookimpl.Point {
 }
 
 func (p *OnRunStartPoint) runHooks(
-	ctx context.Context, run *Run, payload *RunStart, by *hookkit.By, snap *hookimpl.Snapshot,
+	ctx context.Context, run *Run, payload *RunStart, by *hookkit.By,
+	snap *hookimpl.Snapshot,
 ) (exit OnRunStartExit, err error) {
 	hookimpl.Require(payload != nil, "OnRunStart")
 	state := (*hookimpl.State)(&p.hookgenRegistry)
@@ -3754,8 +3755,7 @@ func (p *OnRunStartPoint) runHooks(
 			fired := &OnRunStartFired[RunStart]{Payload: *payload}
 			recorded := now.Record(fired)
 			defer func() {
-				fired.Final, fired.Exit = *payload, exit
-				fired.Err = recorded.Err(err)
+				fired.Final, fired.Exit, fired.Err = *payload, exit, recorded.Err(err)
 				recorded.Notify(fired)
 			}()
 			return p.runHooks(ctx, run, payload, by, now)
@@ -3809,7 +3809,8 @@ func (shouldStopPoint) Describe() *hookimpl.Point {
 }
 
 func (p *ShouldStopPoint) runHooks(
-	ctx context.Context, run *Run, payload Step, bys *[]hookkit.By, snap *hookimpl.Snapshot,
+	ctx context.Context, run *Run, payload Step, bys *[]hookkit.By,
+	snap *hookimpl.Snapshot,
 ) (collected []EndRun, err error) {
 	state := (*hookimpl.State)(&p.hookgenRegistry)
 	now := state.Current(snap)
@@ -3861,7 +3862,8 @@ func (beforeStepPoint) Describe() *hookimpl.Point {
 }
 
 func (p *BeforeStepPoint) runHooks(
-	ctx context.Context, run *Run, payload Step, snap *hookimpl.Snapshot,
+	ctx context.Context, run *Run, payload Step,
+	snap *hookimpl.Snapshot,
 ) {
 	state := (*hookimpl.State)(&p.hookgenRegistry)
 	now := state.Current(snap)
@@ -3913,7 +3915,8 @@ func (shouldCompactPoint) Describe() *hookimpl.Point {
 }
 
 func (p *ShouldCompactPoint) runHooks(
-	ctx context.Context, run *Run, payload ContextUse, by *hookkit.By, snap *hookimpl.Snapshot,
+	ctx context.Context, run *Run, payload ContextUse, by *hookkit.By,
+	snap *hookimpl.Snapshot,
 ) (exit ShouldCompactExit, err error) {
 	state := (*hookimpl.State)(&p.hookgenRegistry)
 	now := state.Current(snap)
@@ -3995,7 +3998,8 @@ func (beforeCompactPoint) Describe() *hookimpl.Point {
 }
 
 func (p *BeforeCompactPoint) runHooks(
-	ctx context.Context, run *Run, payload Compaction, by *hookkit.By, snap *hookimpl.Snapshot,
+	ctx context.Context, run *Run, payload Compaction, by *hookkit.By,
+	snap *hookimpl.Snapshot,
 ) (exit BeforeCompactExit, err error) {
 	state := (*hookimpl.State)(&p.hookgenRegistry)
 	now := state.Current(snap)
@@ -4054,7 +4058,8 @@ func (afterCompactPoint) Describe() *hookimpl.Point {
 }
 
 func (p *AfterCompactPoint) runHooks(
-	ctx context.Context, run *Run, payload *Compacted, by *hookkit.By, snap *hookimpl.Snapshot,
+	ctx context.Context, run *Run, payload *Compacted, by *hookkit.By,
+	snap *hookimpl.Snapshot,
 ) (err error) {
 	hookimpl.Require(payload != nil, "AfterCompact")
 	state := (*hookimpl.State)(&p.hookgenRegistry)
@@ -4121,7 +4126,8 @@ func (briefingPoint) Describe() *hookimpl.Point {
 }
 
 func (p *BriefingPoint) runHooks(
-	ctx context.Context, run *Run, payload Step, bys *[]hookkit.By, snap *hookimpl.Snapshot,
+	ctx context.Context, run *Run, payload Step, bys *[]hookkit.By,
+	snap *hookimpl.Snapshot,
 ) (collected []string) {
 	state := (*hookimpl.State)(&p.hookgenRegistry)
 	now := state.Current(snap)
@@ -4182,7 +4188,8 @@ func (beforeLLMPoint) Describe() *hookimpl.Point {
 }
 
 func (p *BeforeLLMPoint) runHooks(
-	ctx context.Context, run *Run, payload *LLMRequest, by *hookkit.By, snap *hookimpl.Snapshot,
+	ctx context.Context, run *Run, payload *LLMRequest, by *hookkit.By,
+	snap *hookimpl.Snapshot,
 ) (exit BeforeLLMExit, err error) {
 	hookimpl.Require(payload != nil, "BeforeLLM")
 	state := (*hookimpl.State)(&p.hookgenRegistry)
@@ -4192,8 +4199,7 @@ func (p *BeforeLLMPoint) runHooks(
 			fired := &BeforeLLMFired[LLMRequest]{Payload: *payload}
 			recorded := now.Record(fired)
 			defer func() {
-				fired.Final, fired.Exit = *payload, exit
-				fired.Err = recorded.Err(err)
+				fired.Final, fired.Exit, fired.Err = *payload, exit, recorded.Err(err)
 				recorded.Notify(fired)
 			}()
 			return p.runHooks(ctx, run, payload, by, now)
@@ -4380,7 +4386,8 @@ func (afterLLMPoint) Describe() *hookimpl.Point {
 }
 
 func (p *AfterLLMPoint) runHooks(
-	ctx context.Context, run *Run, payload *LLMResponse, by *hookkit.By, snap *hookimpl.Snapshot,
+	ctx context.Context, run *Run, payload *LLMResponse, by *hookkit.By,
+	snap *hookimpl.Snapshot,
 ) (exit AfterLLMExit, err error) {
 	hookimpl.Require(payload != nil, "AfterLLM")
 	state := (*hookimpl.State)(&p.hookgenRegistry)
@@ -4390,8 +4397,7 @@ func (p *AfterLLMPoint) runHooks(
 			fired := &AfterLLMFired[LLMResponse]{Payload: *payload}
 			recorded := now.Record(fired)
 			defer func() {
-				fired.Final, fired.Exit = *payload, exit
-				fired.Err = recorded.Err(err)
+				fired.Final, fired.Exit, fired.Err = *payload, exit, recorded.Err(err)
 				recorded.Notify(fired)
 			}()
 			return p.runHooks(ctx, run, payload, by, now)
@@ -4444,18 +4450,18 @@ func (onToolsDisabledPoint) Describe() *hookimpl.Point {
 }
 
 func (p *OnToolsDisabledPoint) runHooks(
-	ctx context.Context, run *Run, payload ToolsDisabled, key *string, snap *hookimpl.Snapshot,
+	ctx context.Context, run *Run, payload ToolsDisabled,
+	snap *hookimpl.Snapshot,
 ) {
 	own := payload.Call.Name
-	key = hookimpl.KeyOr(key, own)
 	state := (*hookimpl.State)(&p.hookgenRegistry)
-	now := state.CurrentFor(snap, *key)
+	now := state.CurrentFor(snap, own)
 	if now == nil {
-		if now = state.Resolve(ctx, run, snap, *key); now.Recording() {
+		if now = state.Resolve(ctx, run, snap, own); now.Recording() {
 			fired := &OnToolsDisabledFired[ToolsDisabled]{Payload: payload}
 			recorded := now.Record(fired)
 			defer recorded.Notify(fired)
-			p.runHooks(ctx, run, payload, key, now)
+			p.runHooks(ctx, run, payload, now)
 			return
 		}
 	}
@@ -4466,7 +4472,7 @@ func (p *OnToolsDisabledPoint) runHooks(
 			stop := inv.Crashed(recover(), nil)
 			next := inv.Rest(nil)
 			for ; next != nil && stop == nil; next = inv.Rest(next) {
-				p.runHooks(inv.Ctx, run, *at, key, next)
+				p.runHooks(inv.Ctx, run, *at, next)
 			}
 		}
 	}()
@@ -4501,23 +4507,22 @@ func (beforeToolPoint) Describe() *hookimpl.Point {
 }
 
 func (p *BeforeToolPoint) runHooks(
-	ctx context.Context, run *Run, payload *ToolCallRequest, by *hookkit.By, key *string, snap *hookimpl.Snapshot,
+	ctx context.Context, run *Run, payload *ToolCallRequest, by *hookkit.By,
+	snap *hookimpl.Snapshot,
 ) (exit BeforeToolExit, err error) {
 	hookimpl.Require(payload != nil, "BeforeTool")
 	own := payload.Name
-	key = hookimpl.KeyOr(key, own)
 	state := (*hookimpl.State)(&p.hookgenRegistry)
-	now := state.CurrentFor(snap, *key)
+	now := state.CurrentFor(snap, own)
 	if now == nil {
-		if now = state.Resolve(ctx, run, snap, *key); now.Recording() {
+		if now = state.Resolve(ctx, run, snap, own); now.Recording() {
 			fired := &BeforeToolFired[ToolCallRequest]{Payload: *payload}
 			recorded := now.Record(fired)
 			defer func() {
-				fired.Final, fired.Exit = *payload, exit
-				fired.Err = recorded.Err(err)
+				fired.Final, fired.Exit, fired.Err = *payload, exit, recorded.Err(err)
 				recorded.Notify(fired)
 			}()
-			return p.runHooks(ctx, run, payload, by, key, now)
+			return p.runHooks(ctx, run, payload, by, now)
 		}
 	}
 	inv := hookimpl.Invocation{Ctx: now.Context(ctx), Snapshot: now}
@@ -4573,14 +4578,14 @@ func (onPermissionPoint) Describe() *hookimpl.Point {
 }
 
 func (p *OnPermissionPoint) runHooks(
-	ctx context.Context, run *Run, payload ToolCallRequest, by *hookkit.By, key *string, snap *hookimpl.Snapshot,
+	ctx context.Context, run *Run, payload ToolCallRequest, by *hookkit.By,
+	snap *hookimpl.Snapshot,
 ) (exit OnPermissionExit, err error) {
 	own := payload.Name
-	key = hookimpl.KeyOr(key, own)
 	state := (*hookimpl.State)(&p.hookgenRegistry)
-	now := state.CurrentFor(snap, *key)
+	now := state.CurrentFor(snap, own)
 	if now == nil {
-		if now = state.Resolve(ctx, run, snap, *key); now.Recording() {
+		if now = state.Resolve(ctx, run, snap, own); now.Recording() {
 			fired := &OnPermissionFired[ToolCallRequest]{Payload: payload}
 			recorded := now.Record(fired)
 			defer func() {
@@ -4589,7 +4594,7 @@ func (p *OnPermissionPoint) runHooks(
 				fired.Ballots = recorded.Ballots()
 				recorded.Notify(fired)
 			}()
-			return p.runHooks(ctx, run, payload, by, key, now)
+			return p.runHooks(ctx, run, payload, by, now)
 		}
 	}
 	inv := hookimpl.Invocation{Ctx: now.Context(ctx), Snapshot: now}
@@ -4648,14 +4653,14 @@ func (beforeAskPoint) Describe() *hookimpl.Point {
 }
 
 func (p *BeforeAskPoint) runHooks(
-	ctx context.Context, run *Run, payload Question, by *hookkit.By, key *string, snap *hookimpl.Snapshot,
+	ctx context.Context, run *Run, payload Question, by *hookkit.By,
+	snap *hookimpl.Snapshot,
 ) (exit BeforeAskExit, err error) {
 	own := payload.Call.Name
-	key = hookimpl.KeyOr(key, own)
 	state := (*hookimpl.State)(&p.hookgenRegistry)
-	now := state.CurrentFor(snap, *key)
+	now := state.CurrentFor(snap, own)
 	if now == nil {
-		if now = state.Resolve(ctx, run, snap, *key); now.Recording() {
+		if now = state.Resolve(ctx, run, snap, own); now.Recording() {
 			fired := &BeforeAskFired[Question]{Payload: payload}
 			recorded := now.Record(fired)
 			defer func() {
@@ -4664,7 +4669,7 @@ func (p *BeforeAskPoint) runHooks(
 				fired.Ballots = recorded.Ballots()
 				recorded.Notify(fired)
 			}()
-			return p.runHooks(ctx, run, payload, by, key, now)
+			return p.runHooks(ctx, run, payload, by, now)
 		}
 	}
 	inv := hookimpl.Invocation{Ctx: now.Context(ctx), Snapshot: now}
@@ -4718,18 +4723,18 @@ func (onPermissionGrantedPoint) Describe() *hookimpl.Point {
 }
 
 func (p *OnPermissionGrantedPoint) runHooks(
-	ctx context.Context, run *Run, payload Grant, key *string, snap *hookimpl.Snapshot,
+	ctx context.Context, run *Run, payload Grant,
+	snap *hookimpl.Snapshot,
 ) {
 	own := payload.Call.Name
-	key = hookimpl.KeyOr(key, own)
 	state := (*hookimpl.State)(&p.hookgenRegistry)
-	now := state.CurrentFor(snap, *key)
+	now := state.CurrentFor(snap, own)
 	if now == nil {
-		if now = state.Resolve(ctx, run, snap, *key); now.Recording() {
+		if now = state.Resolve(ctx, run, snap, own); now.Recording() {
 			fired := &OnPermissionGrantedFired[Grant]{Payload: payload}
 			recorded := now.Record(fired)
 			defer recorded.Notify(fired)
-			p.runHooks(ctx, run, payload, key, now)
+			p.runHooks(ctx, run, payload, now)
 			return
 		}
 	}
@@ -4740,7 +4745,7 @@ func (p *OnPermissionGrantedPoint) runHooks(
 			stop := inv.Crashed(recover(), nil)
 			next := inv.Rest(nil)
 			for ; next != nil && stop == nil; next = inv.Rest(next) {
-				p.runHooks(inv.Ctx, run, *at, key, next)
+				p.runHooks(inv.Ctx, run, *at, next)
 			}
 		}
 	}()
@@ -4771,18 +4776,18 @@ func (onPermissionDeniedPoint) Describe() *hookimpl.Point {
 }
 
 func (p *OnPermissionDeniedPoint) runHooks(
-	ctx context.Context, run *Run, payload Denial, key *string, snap *hookimpl.Snapshot,
+	ctx context.Context, run *Run, payload Denial,
+	snap *hookimpl.Snapshot,
 ) {
 	own := payload.Call.Name
-	key = hookimpl.KeyOr(key, own)
 	state := (*hookimpl.State)(&p.hookgenRegistry)
-	now := state.CurrentFor(snap, *key)
+	now := state.CurrentFor(snap, own)
 	if now == nil {
-		if now = state.Resolve(ctx, run, snap, *key); now.Recording() {
+		if now = state.Resolve(ctx, run, snap, own); now.Recording() {
 			fired := &OnPermissionDeniedFired[Denial]{Payload: payload}
 			recorded := now.Record(fired)
 			defer recorded.Notify(fired)
-			p.runHooks(ctx, run, payload, key, now)
+			p.runHooks(ctx, run, payload, now)
 			return
 		}
 	}
@@ -4793,7 +4798,7 @@ func (p *OnPermissionDeniedPoint) runHooks(
 			stop := inv.Crashed(recover(), nil)
 			next := inv.Rest(nil)
 			for ; next != nil && stop == nil; next = inv.Rest(next) {
-				p.runHooks(inv.Ctx, run, *at, key, next)
+				p.runHooks(inv.Ctx, run, *at, next)
 			}
 		}
 	}()
@@ -4828,23 +4833,22 @@ func (onHandoffPoint) Describe() *hookimpl.Point {
 }
 
 func (p *OnHandoffPoint) runHooks(
-	ctx context.Context, run *Run, payload *Handoff, by *hookkit.By, key *string, snap *hookimpl.Snapshot,
+	ctx context.Context, run *Run, payload *Handoff, by *hookkit.By,
+	snap *hookimpl.Snapshot,
 ) (exit OnHandoffExit, err error) {
 	hookimpl.Require(payload != nil, "OnHandoff")
 	own := payload.Call.Name
-	key = hookimpl.KeyOr(key, own)
 	state := (*hookimpl.State)(&p.hookgenRegistry)
-	now := state.CurrentFor(snap, *key)
+	now := state.CurrentFor(snap, own)
 	if now == nil {
-		if now = state.Resolve(ctx, run, snap, *key); now.Recording() {
+		if now = state.Resolve(ctx, run, snap, own); now.Recording() {
 			fired := &OnHandoffFired[Handoff]{Payload: *payload}
 			recorded := now.Record(fired)
 			defer func() {
-				fired.Final, fired.Exit = *payload, exit
-				fired.Err = recorded.Err(err)
+				fired.Final, fired.Exit, fired.Err = *payload, exit, recorded.Err(err)
 				recorded.Notify(fired)
 			}()
-			return p.runHooks(ctx, run, payload, by, key, now)
+			return p.runHooks(ctx, run, payload, by, now)
 		}
 	}
 	inv := hookimpl.Invocation{Ctx: now.Context(ctx), Snapshot: now}
@@ -4993,14 +4997,13 @@ func (n AroundToolNext) Call(
 func (p *AroundToolPoint) runHooks(
 	ctx context.Context, run *Run, payload ToolCallRequest,
 	act func(context.Context, ToolCallRequest) (ToolCallResult, error),
-	by *hookkit.By, key *string, snap *hookimpl.Snapshot,
+	by *hookkit.By, snap *hookimpl.Snapshot,
 ) (result ToolCallResult, err error) {
 	own := payload.Name
-	key = hookimpl.KeyOr(key, own)
 	state := (*hookimpl.State)(&p.hookgenRegistry)
-	now := state.CurrentFor(snap, *key)
+	now := state.CurrentFor(snap, own)
 	if now == nil { // something changed since the last fire, or somebody observes
-		now = state.Resolve(ctx, run, snap, *key)
+		now = state.Resolve(ctx, run, snap, own)
 	}
 	inv := &aroundToolInvocation{Run: run, Snap: now, Do: act, Key: own}
 	inv.Begin(nil)
@@ -5036,18 +5039,18 @@ func (onToolProgressPoint) Describe() *hookimpl.Point {
 }
 
 func (p *OnToolProgressPoint) runHooks(
-	ctx context.Context, run *Run, payload ToolProgress, key *string, snap *hookimpl.Snapshot,
+	ctx context.Context, run *Run, payload ToolProgress,
+	snap *hookimpl.Snapshot,
 ) {
 	own := payload.Call.Name
-	key = hookimpl.KeyOr(key, own)
 	state := (*hookimpl.State)(&p.hookgenRegistry)
-	now := state.CurrentFor(snap, *key)
+	now := state.CurrentFor(snap, own)
 	if now == nil {
-		if now = state.Resolve(ctx, run, snap, *key); now.Recording() {
+		if now = state.Resolve(ctx, run, snap, own); now.Recording() {
 			fired := &OnToolProgressFired[ToolProgress]{Payload: payload}
 			recorded := now.Record(fired)
 			defer recorded.Notify(fired)
-			p.runHooks(ctx, run, payload, key, now)
+			p.runHooks(ctx, run, payload, now)
 			return
 		}
 	}
@@ -5058,7 +5061,7 @@ func (p *OnToolProgressPoint) runHooks(
 			stop := inv.Crashed(recover(), nil)
 			next := inv.Rest(nil)
 			for ; next != nil && stop == nil; next = inv.Rest(next) {
-				p.runHooks(inv.Ctx, run, *at, key, next)
+				p.runHooks(inv.Ctx, run, *at, next)
 			}
 		}
 	}()
@@ -5089,18 +5092,18 @@ func (onToolErrorPoint) Describe() *hookimpl.Point {
 }
 
 func (p *OnToolErrorPoint) runHooks(
-	ctx context.Context, run *Run, payload ToolFailure, key *string, snap *hookimpl.Snapshot,
+	ctx context.Context, run *Run, payload ToolFailure,
+	snap *hookimpl.Snapshot,
 ) {
 	own := payload.Call.Name
-	key = hookimpl.KeyOr(key, own)
 	state := (*hookimpl.State)(&p.hookgenRegistry)
-	now := state.CurrentFor(snap, *key)
+	now := state.CurrentFor(snap, own)
 	if now == nil {
-		if now = state.Resolve(ctx, run, snap, *key); now.Recording() {
+		if now = state.Resolve(ctx, run, snap, own); now.Recording() {
 			fired := &OnToolErrorFired[ToolFailure]{Payload: payload}
 			recorded := now.Record(fired)
 			defer recorded.Notify(fired)
-			p.runHooks(ctx, run, payload, key, now)
+			p.runHooks(ctx, run, payload, now)
 			return
 		}
 	}
@@ -5111,7 +5114,7 @@ func (p *OnToolErrorPoint) runHooks(
 			stop := inv.Crashed(recover(), nil)
 			next := inv.Rest(nil)
 			for ; next != nil && stop == nil; next = inv.Rest(next) {
-				p.runHooks(inv.Ctx, run, *at, key, next)
+				p.runHooks(inv.Ctx, run, *at, next)
 			}
 		}
 	}()
@@ -5141,7 +5144,8 @@ func (onSubagentStartPoint) Describe() *hookimpl.Point {
 }
 
 func (p *OnSubagentStartPoint) runHooks(
-	ctx context.Context, run *Run, payload Subagent, snap *hookimpl.Snapshot,
+	ctx context.Context, run *Run, payload Subagent,
+	snap *hookimpl.Snapshot,
 ) {
 	state := (*hookimpl.State)(&p.hookgenRegistry)
 	now := state.Current(snap)
@@ -5191,7 +5195,8 @@ func (onSubagentStopPoint) Describe() *hookimpl.Point {
 }
 
 func (p *OnSubagentStopPoint) runHooks(
-	ctx context.Context, run *Run, payload SubagentDone, snap *hookimpl.Snapshot,
+	ctx context.Context, run *Run, payload SubagentDone,
+	snap *hookimpl.Snapshot,
 ) {
 	state := (*hookimpl.State)(&p.hookgenRegistry)
 	now := state.Current(snap)
@@ -5246,23 +5251,22 @@ func (afterToolPoint) Describe() *hookimpl.Point {
 }
 
 func (p *AfterToolPoint) runHooks(
-	ctx context.Context, run *Run, payload *ToolCallResult, by *hookkit.By, key *string, snap *hookimpl.Snapshot,
+	ctx context.Context, run *Run, payload *ToolCallResult, by *hookkit.By,
+	snap *hookimpl.Snapshot,
 ) (exit AfterToolExit, err error) {
 	hookimpl.Require(payload != nil, "AfterTool")
 	own := payload.Call.Name
-	key = hookimpl.KeyOr(key, own)
 	state := (*hookimpl.State)(&p.hookgenRegistry)
-	now := state.CurrentFor(snap, *key)
+	now := state.CurrentFor(snap, own)
 	if now == nil {
-		if now = state.Resolve(ctx, run, snap, *key); now.Recording() {
+		if now = state.Resolve(ctx, run, snap, own); now.Recording() {
 			fired := &AfterToolFired[ToolCallResult]{Payload: *payload}
 			recorded := now.Record(fired)
 			defer func() {
-				fired.Final, fired.Exit = *payload, exit
-				fired.Err = recorded.Err(err)
+				fired.Final, fired.Exit, fired.Err = *payload, exit, recorded.Err(err)
 				recorded.Notify(fired)
 			}()
-			return p.runHooks(ctx, run, payload, by, key, now)
+			return p.runHooks(ctx, run, payload, by, now)
 		}
 	}
 	inv := hookimpl.Invocation{Ctx: now.Context(ctx), Snapshot: now}
@@ -5314,7 +5318,8 @@ func (onBudgetExceededPoint) Describe() *hookimpl.Point {
 }
 
 func (p *OnBudgetExceededPoint) runHooks(
-	ctx context.Context, run *Run, payload BudgetExceeded, snap *hookimpl.Snapshot,
+	ctx context.Context, run *Run, payload BudgetExceeded,
+	snap *hookimpl.Snapshot,
 ) {
 	state := (*hookimpl.State)(&p.hookgenRegistry)
 	now := state.Current(snap)
@@ -5364,7 +5369,8 @@ func (afterStepPoint) Describe() *hookimpl.Point {
 }
 
 func (p *AfterStepPoint) runHooks(
-	ctx context.Context, run *Run, payload StepResult, snap *hookimpl.Snapshot,
+	ctx context.Context, run *Run, payload StepResult,
+	snap *hookimpl.Snapshot,
 ) {
 	state := (*hookimpl.State)(&p.hookgenRegistry)
 	now := state.Current(snap)
@@ -5418,7 +5424,8 @@ func (checkDonePoint) Describe() *hookimpl.Point {
 }
 
 func (p *CheckDonePoint) runHooks(
-	ctx context.Context, run *Run, payload *DoneRequest, by *hookkit.By, snap *hookimpl.Snapshot,
+	ctx context.Context, run *Run, payload *DoneRequest, by *hookkit.By,
+	snap *hookimpl.Snapshot,
 ) (exit CheckDoneExit, err error) {
 	hookimpl.Require(payload != nil, "CheckDone")
 	state := (*hookimpl.State)(&p.hookgenRegistry)
@@ -5428,8 +5435,7 @@ func (p *CheckDonePoint) runHooks(
 			fired := &CheckDoneFired[DoneRequest]{Payload: *payload}
 			recorded := now.Record(fired)
 			defer func() {
-				fired.Final, fired.Exit = *payload, exit
-				fired.Err = recorded.Err(err)
+				fired.Final, fired.Exit, fired.Err = *payload, exit, recorded.Err(err)
 				recorded.Notify(fired)
 			}()
 			return p.runHooks(ctx, run, payload, by, now)
@@ -5481,7 +5487,8 @@ func (onDoneAcceptedPoint) Describe() *hookimpl.Point {
 }
 
 func (p *OnDoneAcceptedPoint) runHooks(
-	ctx context.Context, run *Run, payload DoneAccepted, snap *hookimpl.Snapshot,
+	ctx context.Context, run *Run, payload DoneAccepted,
+	snap *hookimpl.Snapshot,
 ) {
 	state := (*hookimpl.State)(&p.hookgenRegistry)
 	now := state.Current(snap)
@@ -5533,7 +5540,8 @@ func (onRunErrorPoint) Describe() *hookimpl.Point {
 }
 
 func (p *OnRunErrorPoint) runHooks(
-	ctx context.Context, run *Run, payload RunError, by *hookkit.By, snap *hookimpl.Snapshot,
+	ctx context.Context, run *Run, payload RunError, by *hookkit.By,
+	snap *hookimpl.Snapshot,
 ) (exit OnRunErrorExit, err error) {
 	state := (*hookimpl.State)(&p.hookgenRegistry)
 	now := state.Current(snap)
@@ -5598,7 +5606,8 @@ func (onStopPoint) Describe() *hookimpl.Point {
 }
 
 func (p *OnStopPoint) runHooks(
-	ctx context.Context, run *Run, payload Stopping, bys *[]hookkit.By, snap *hookimpl.Snapshot,
+	ctx context.Context, run *Run, payload Stopping, bys *[]hookkit.By,
+	snap *hookimpl.Snapshot,
 ) (collected []EndRun) {
 	state := (*hookimpl.State)(&p.hookgenRegistry)
 	now := state.Current(snap)
@@ -5658,7 +5667,8 @@ func (beforeRunEndPoint) Describe() *hookimpl.Point {
 }
 
 func (p *BeforeRunEndPoint) runHooks(
-	ctx context.Context, run *Run, payload *AgentResult, by *hookkit.By, snap *hookimpl.Snapshot,
+	ctx context.Context, run *Run, payload *AgentResult, by *hookkit.By,
+	snap *hookimpl.Snapshot,
 ) (err error) {
 	hookimpl.Require(payload != nil, "BeforeRunEnd")
 	state := (*hookimpl.State)(&p.hookgenRegistry)
@@ -5718,7 +5728,8 @@ func (onRunEndPoint) Describe() *hookimpl.Point {
 }
 
 func (p *OnRunEndPoint) runHooks(
-	ctx context.Context, run *Run, payload AgentResult, snap *hookimpl.Snapshot,
+	ctx context.Context, run *Run, payload AgentResult,
+	snap *hookimpl.Snapshot,
 ) {
 	state := (*hookimpl.State)(&p.hookgenRegistry)
 	now := state.Current(snap)

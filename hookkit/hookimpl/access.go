@@ -44,7 +44,7 @@ func (r *Registry) ResumeRun(id, parent, root string) hookkit.AnyRun {
 
 // FireAny is Fire of [hookkit.AnyPoint]. It calls Point.Fire by reflection, so that generated code is smaller. Its
 // parameters are, in every point: the generated Point, the context, the run, the payload, at an around point the act,
-// what FireBy returns besides (pointers that may be nil), at a point with a key a pointer to it, and last the snapshot.
+// what FireBy returns besides (pointers that may be nil), and last the snapshot.
 // The generator writes them in this order. A nil key is that of the payload.
 func (r *Registry) FireAny(
 	ctx context.Context, run hookkit.AnyRun, key, payload any,
@@ -80,12 +80,10 @@ func (r *Registry) FireAny(
 		if key == nil {
 			key = k.read(value.Interface())
 		}
-		at := reflect.New(k.typ)
 		if reflect.TypeOf(key) != k.typ {
 			return fired, fmt.Errorf("hookkit: the key is a %T; pass a %v", key, k.typ)
 		}
-		at.Elem().Set(reflect.ValueOf(key))
-		args[last-1], now = at, now.forKey(key)
+		now = now.forKey(key)
 	} else if key != nil {
 		return fired, fmt.Errorf("hookkit: %s has no key; use Fire", r.point.Name)
 	}
@@ -120,7 +118,7 @@ func (r *Registry) AddAny(h hookkit.AnyHook, opts []hookkit.GateOption) *hookkit
 	site := callsite.Of(2)
 	var hook any
 	if h != nil {
-		hook, set.Name = r.point.hookFor(h), cmp.Or(set.Name, nameOf(h))
+		hook, set.Name = r.point.hookFor(h), cmp.Or(set.Name, callsite.NameOf(h))
 	}
 	if set.FailClosed && !r.point.decides {
 		set.Invalid = "FailClosed, but hooks of this point decide nothing; remove the option"

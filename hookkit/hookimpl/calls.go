@@ -36,15 +36,14 @@ type Calls struct {
 //go:noinline
 func resuming[E any]() func(id, parent, root string) hookkit.AnyRun {
 	return func(id, parent, root string) hookkit.AnyRun {
-		var env E
-		return hookkit.ResumeRun(env, id, parent, root)
+		return hookkit.ResumeRun(*new(E), id, parent, root)
 	}
 }
 
 // An Observing calls observers of a point.
 type Observing struct {
-	method any // of the interface of observers
-	notify func(method any, ctx context.Context, observer any, run hookkit.AnyRun, fired any)
+	observe any // the method of the interface of observers
+	notify  func(method any, ctx context.Context, observer any, run hookkit.AnyRun, fired any)
 }
 
 // Notifying is for observers with the method. An observer is an O or, from ObserveFunc, a function; fired is a pointer

@@ -22,7 +22,6 @@ func commit(added []*entry, reg, old *registration) error {
 			next[i].remove(old.has)
 		}
 		if err := r.order(added, &next[i]); err != nil {
-			retire(added)
 			meanWhole(removed, nil)
 			for _, r := range registries {
 				r.graph, r.entries = nil, slices.Clone(r.entries) // entries may be in the graph, and behind the slice

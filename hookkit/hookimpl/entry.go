@@ -5,11 +5,10 @@ import (
 	"context"
 	"fmt"
 	"reflect"
-	"runtime"
 	"slices"
-	"strings"
 
 	"github.com/hookgen/hookgen/hookkit"
+	"github.com/hookgen/hookgen/hookkit/internal/callsite"
 	"github.com/hookgen/hookgen/hookkit/internal/opaque"
 )
 
@@ -118,7 +117,7 @@ func newEntry(verb, site string, k kind, hook any, set opaque.Settings) *entry {
 	refuse(verb, site, k, hook, set)
 	e := &entry{Settings: set, kind: k, hook: hook, sited: set.Site != "", anchors: anchors(set)}
 	e.Before, e.After = nil, nil // so that they do not keep hooks that are removed
-	e.Name, e.Site = cmp.Or(set.Name, nameOf(hook)), cmp.Or(set.Site, site)
+	e.Name, e.Site = cmp.Or(set.Name, callsite.NameOf(hook)), cmp.Or(set.Site, site)
 	if set.Queue > 0 {
 		e.queue = &queue{size: set.Queue}
 	}
@@ -144,17 +143,4 @@ func isNil(hook any) bool {
 		return v.IsNil()
 	}
 	return false
-}
-
-// nameOf returns the type of a hook without its star and its type arguments, or the name of a function.
-func nameOf(hook any) string {
-	v := reflect.ValueOf(hook)
-	if v.Kind() == reflect.Func {
-		if f := runtime.FuncForPC(v.Pointer()); f != nil {
-			name := f.Name()
-			return name[strings.LastIndexByte(name, '/')+1:]
-		}
-	}
-	name, _, _ := strings.Cut(strings.TrimLeft(fmt.Sprintf("%T", hook), "*"), "[")
-	return name
 }

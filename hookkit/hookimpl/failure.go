@@ -1,9 +1,7 @@
 package hookimpl
 
 import (
-	"bytes"
 	"fmt"
-	"runtime"
 
 	"github.com/hookgen/hookgen/hookkit"
 	"github.com/hookgen/hookgen/hookkit/internal/callsite"
@@ -43,7 +41,7 @@ func crashed(recovered any) error {
 	if recovered == nil {
 		return &crash{cause: hookkit.ErrGoexit, place: callsite.OfPanic()}
 	}
-	return &crash{&hookkit.PanicError{Value: recovered}, callsite.OfPanic(), stack()}
+	return &crash{&hookkit.PanicError{Value: recovered}, callsite.OfPanic(), callsite.Stack()}
 }
 
 // shield calls f. If f does not return, failed gets a *crash; a panic ends here, and a Goexit continues.
@@ -56,17 +54,6 @@ func shield(f func(), failed func(error)) {
 	}()
 	f()
 	returned = true
-}
-
-// stack returns the stack of this goroutine, as debug.Stack does. That begins with 1 KB and walks the whole stack again
-// for each buffer that is too small, which would take most of the time of a fire whose hooks panic.
-func stack() []byte {
-	for size := 8 << 10; ; size *= 2 {
-		buffer := make([]byte, size)
-		if n := runtime.Stack(buffer, false); n < size {
-			return bytes.Clone(buffer[:n])
-		}
-	}
 }
 
 // Illegal is the error of a hook that returned an outcome which no constructor of the point makes.

@@ -51,14 +51,6 @@ func (s *State) CurrentFor(given *Snapshot, key any) *Snapshot {
 	return nil
 }
 
-// KeyOr returns the given key of a fire, or that of its payload for nil.
-func KeyOr[K comparable](given *K, own K) *K {
-	if given == nil {
-		return &own
-	}
-	return given
-}
-
 // SameKey returns the error of a hook that passed on a payload with another key than the fire began with; nil if the
 // keys are the same.
 func SameKey[K comparable](key string, began, now K) error {

@@ -30,7 +30,7 @@ func (s *supervisedHook) callLimited(
 ) (reply hookkit.AnyReply, err error) {
 	if s.entry.Timeout == 0 {
 		shield(
-			func() { reply, err = s.snapshot.point.call(ctx, s.entry.hook, run, call) },
+			func() { reply, err = s.snapshot.point.Call(s.snapshot.point.method, ctx, s.entry.hook, run, call) },
 			func(failed error) { reply, err = hookkit.AnyReply{}, failed },
 		)
 		return reply, err
@@ -86,7 +86,7 @@ func (c *limitedCall) callHook() {
 			c.snapshot.report(&c.ctx, c.entry.failure(point.Name, late))
 		}
 	}()
-	reply, err = point.call(&c.ctx, c.entry.hook, c.run, c.call)
+	reply, err = point.Call(point.method, &c.ctx, c.entry.hook, c.run, c.call)
 	returned = true
 	if _, isCrash := err.(*crash); !isCrash && context.Cause(&c.ctx) == hookkit.ErrTimeout &&
 		context.Cause(c.ctx.Context) != hookkit.ErrTimeout {

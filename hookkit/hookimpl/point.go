@@ -1,7 +1,6 @@
 package hookimpl
 
 import (
-	"context"
 	"reflect"
 	"sync"
 	"unsafe"
@@ -46,17 +45,10 @@ func describePoint(d Description) *Point {
 	}
 	p := d.Describe()
 	p.outcomes = p.legal()
-	method := reflect.TypeOf(p.Calls.method)
+	method := reflect.TypeOf(p.method)
 	p.hookType, p.payloadType = method.In(0), method.In(3)
 	made, _ := descriptions.LoadOrStore(d, p)
 	return made.(*Point)
-}
-
-// call calls a hook of the point.
-func (p *Point) call(
-	ctx context.Context, hook any, run hookkit.AnyRun, c hookkit.AnyCall,
-) (hookkit.AnyReply, error) {
-	return p.Call(p.Calls.method, ctx, hook, run, c)
 }
 
 // hookOf makes a hook of the point from a function with its signature.

@@ -52,7 +52,9 @@ func TestDecision(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			method := func(any, context.Context, *hookkit.Run[int], string) (error, []int, error) { return nil, nil, nil }
 			hook := DecidingAndCollecting(method).MakeHook("P",
-				func(context.Context, hookkit.AnyRun, hookkit.AnyCall) (hookkit.AnyReply, error) { return c.reply, c.err })
+				func(context.Context, hookkit.AnyRun, hookkit.AnyCall) (hookkit.AnyReply, error) {
+					return c.reply, c.err
+				})
 			own := hook.(func(context.Context, *hookkit.Run[int], string) (error, []int, error))
 			out, values, err := own(t.Context(), nil, "")
 			if out != c.out || !reflect.DeepEqual(values, c.values) || errors.Is(err, hookkit.ErrIllegal) != c.illegal ||

@@ -69,6 +69,7 @@ func register(verb string, e *entry, owners ...*Registry) *hookkit.Registration 
 		added[i] = &own
 	}
 	if err := commit(added, reg, nil); err != nil {
+		retire(added)
 		panic(fmt.Sprintf("hookkit: %s at %s: %v", verb, e.Site, err))
 	}
 	return reg.public

@@ -16,8 +16,9 @@ func Use(points, staged []hookkit.AnyPoint, hook any, bind func(), opts []hookki
 	site := callsite.Of(2)
 	set := options(opts)
 	refuse("Use", site, isHook, hook, set)
-	reg := newRegistration(cmp.Or(set.Name, nameOf(hook)), cmp.Or(set.Site, site))
+	reg := newRegistration(cmp.Or(set.Name, callsite.NameOf(hook)), cmp.Or(set.Site, site))
 	at, stage := registries(points), registries(staged)
+	defer empty(stage)
 	bindOn(stage, bind)
 
 	registering.Lock()
@@ -63,10 +64,21 @@ func Use(points, staged []hookkit.AnyPoint, hook any, bind func(), opts []hookki
 	if err := commit(added, reg, old); err != nil {
 		impossible("%v", err)
 	}
-	for _, from := range stage { // which a hook may keep, and with them what is removed later
+	for _, from := range stage {
 		from.ordering = ordering{}
 	}
 	return reg.public
+}
+
+// empty removes what is left on the points that a Bind was given, because the Use was refused. A hook may keep the
+// points, and the registrations that its Bind made.
+func empty(stage []*Registry) {
+	registering.Lock()
+	defer registering.Unlock()
+	for _, from := range stage {
+		retire(from.entries)
+		from.ordering = ordering{}
+	}
 }
 
 // replaced returns the registration that Replacing means: that which holds the place now. It is nil without the option,

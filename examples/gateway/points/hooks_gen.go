@@ -274,7 +274,7 @@ type OnRequestExit interface {
 }
 
 // MatchOnRequest calls the function for the exit of a fire, or none if it is nil. A new exit in the
-// spec breaks every call until it is handled there.
+// spec breaks every call until it is handled.
 func MatchOnRequest[R any](exit OnRequestExit, none func() R, respond func(Respond) R) R {
 	switch x := exit.(type) {
 	case nil:
@@ -318,7 +318,7 @@ type OnRequestPoint struct {
 // decided. If err is not nil, a hook failed and the program must refuse the act.
 func (p *OnRequestPoint) Fire(ctx context.Context, run *Run, payload *Request) (exit OnRequestExit, err error) {
 	if payload == nil || (*hookimpl.State)(&p.hookgenRegistry).Active() {
-		exit, err = p.runHooks(ctx, run, payload, nil, nil, nil)
+		exit, err = p.runHooks(ctx, run, payload, nil, nil)
 	}
 	return
 }
@@ -328,7 +328,7 @@ func (p *OnRequestPoint) FireBy(
 	ctx context.Context, run *Run, payload *Request,
 ) (exit OnRequestExit, by hookkit.By, err error) {
 	if payload == nil || (*hookimpl.State)(&p.hookgenRegistry).Active() {
-		exit, err = p.runHooks(ctx, run, payload, &by, nil, nil)
+		exit, err = p.runHooks(ctx, run, payload, &by, nil)
 	}
 	return
 }
@@ -367,7 +367,7 @@ type AuthenticateExit interface {
 }
 
 // MatchAuthenticate calls the function for the exit of a fire, or none if it is nil. A new exit in
-// the spec breaks every call until it is handled there.
+// the spec breaks every call until it is handled.
 func MatchAuthenticate[R any](exit AuthenticateExit, none func() R, reject func(Reject) R) R {
 	switch x := exit.(type) {
 	case nil:
@@ -413,7 +413,7 @@ func (p *AuthenticatePoint) Fire(
 	ctx context.Context, run *Run, payload Request,
 ) (exit AuthenticateExit, err error) {
 	if (*hookimpl.State)(&p.hookgenRegistry).Active() {
-		exit, err = p.runHooks(ctx, run, payload, nil, nil, nil)
+		exit, err = p.runHooks(ctx, run, payload, nil, nil)
 	}
 	return
 }
@@ -423,7 +423,7 @@ func (p *AuthenticatePoint) FireBy(
 	ctx context.Context, run *Run, payload Request,
 ) (exit AuthenticateExit, by hookkit.By, err error) {
 	if (*hookimpl.State)(&p.hookgenRegistry).Active() {
-		exit, err = p.runHooks(ctx, run, payload, &by, nil, nil)
+		exit, err = p.runHooks(ctx, run, payload, &by, nil)
 	}
 	return
 }
@@ -460,7 +460,7 @@ type LimitRateExit interface {
 }
 
 // MatchLimitRate calls the function for the exit of a fire, or none if it is nil. A new exit in the
-// spec breaks every call until it is handled there.
+// spec breaks every call until it is handled.
 func MatchLimitRate[R any](exit LimitRateExit, none func() R, respond func(Respond) R) R {
 	switch x := exit.(type) {
 	case nil:
@@ -502,7 +502,7 @@ type LimitRatePoint struct {
 // registered with FailClosed failed and the program must refuse the act.
 func (p *LimitRatePoint) Fire(ctx context.Context, run *Run, payload Request) (exit LimitRateExit, err error) {
 	if (*hookimpl.State)(&p.hookgenRegistry).Active() {
-		exit, err = p.runHooks(ctx, run, payload, nil, nil, nil)
+		exit, err = p.runHooks(ctx, run, payload, nil, nil)
 	}
 	return
 }
@@ -512,7 +512,7 @@ func (p *LimitRatePoint) FireBy(
 	ctx context.Context, run *Run, payload Request,
 ) (exit LimitRateExit, by hookkit.By, err error) {
 	if (*hookimpl.State)(&p.hookgenRegistry).Active() {
-		exit, err = p.runHooks(ctx, run, payload, &by, nil, nil)
+		exit, err = p.runHooks(ctx, run, payload, &by, nil)
 	}
 	return
 }
@@ -582,7 +582,7 @@ type RewriteTargetPoint struct {
 // and the program must refuse the act.
 func (p *RewriteTargetPoint) Fire(ctx context.Context, run *Run, payload *Request) (err error) {
 	if payload == nil || (*hookimpl.State)(&p.hookgenRegistry).Active() {
-		err = p.runHooks(ctx, run, payload, nil, nil, nil)
+		err = p.runHooks(ctx, run, payload, nil, nil)
 	}
 	return
 }
@@ -590,7 +590,7 @@ func (p *RewriteTargetPoint) Fire(ctx context.Context, run *Run, payload *Reques
 // FireBy is Fire that also returns the hook that decided, or a zero By if every hook continued.
 func (p *RewriteTargetPoint) FireBy(ctx context.Context, run *Run, payload *Request) (by hookkit.By, err error) {
 	if payload == nil || (*hookimpl.State)(&p.hookgenRegistry).Active() {
-		err = p.runHooks(ctx, run, payload, &by, nil, nil)
+		err = p.runHooks(ctx, run, payload, &by, nil)
 	}
 	return
 }
@@ -660,7 +660,7 @@ type PickUpstreamPoint struct {
 // registered with FailClosed failed and the program must refuse the act.
 func (p *PickUpstreamPoint) Fire(ctx context.Context, run *Run, payload *Choice) (err error) {
 	if payload == nil || (*hookimpl.State)(&p.hookgenRegistry).Active() {
-		err = p.runHooks(ctx, run, payload, nil, nil, nil)
+		err = p.runHooks(ctx, run, payload, nil, nil)
 	}
 	return
 }
@@ -668,7 +668,7 @@ func (p *PickUpstreamPoint) Fire(ctx context.Context, run *Run, payload *Choice)
 // FireBy is Fire that also returns the hook that decided, or a zero By if every hook continued.
 func (p *PickUpstreamPoint) FireBy(ctx context.Context, run *Run, payload *Choice) (by hookkit.By, err error) {
 	if payload == nil || (*hookimpl.State)(&p.hookgenRegistry).Active() {
-		err = p.runHooks(ctx, run, payload, &by, nil, nil)
+		err = p.runHooks(ctx, run, payload, &by, nil)
 	}
 	return
 }
@@ -723,7 +723,7 @@ type UpstreamHeadersPoint struct {
 // Fire runs the hooks.
 func (p *UpstreamHeadersPoint) Fire(ctx context.Context, run *Run, payload Request) (collected []Header) {
 	if (*hookimpl.State)(&p.hookgenRegistry).Active() {
-		collected = p.runHooks(ctx, run, payload, nil, nil, nil)
+		collected = p.runHooks(ctx, run, payload, nil, nil)
 	}
 	return
 }
@@ -733,7 +733,7 @@ func (p *UpstreamHeadersPoint) FireBy(
 	ctx context.Context, run *Run, payload Request,
 ) (collected []Header, bys []hookkit.By) {
 	if (*hookimpl.State)(&p.hookgenRegistry).Active() {
-		collected = p.runHooks(ctx, run, payload, &bys, nil, nil)
+		collected = p.runHooks(ctx, run, payload, &bys, nil)
 	}
 	return
 }
@@ -806,7 +806,7 @@ func (p *AroundUpstreamPoint) Fire(
 	ctx context.Context, run *Run, payload Exchange, act func(context.Context, Exchange) (*http.Response, error),
 ) (result *http.Response, err error) {
 	if (*hookimpl.State)(&p.hookgenRegistry).Active() {
-		return p.runHooks(ctx, run, payload, act, nil, nil, nil)
+		return p.runHooks(ctx, run, payload, act, nil, nil)
 	}
 	returned := false
 	defer func() {
@@ -827,7 +827,7 @@ func (p *AroundUpstreamPoint) FireBy(
 	ctx context.Context, run *Run, payload Exchange, act func(context.Context, Exchange) (*http.Response, error),
 ) (result *http.Response, by hookkit.By, err error) {
 	if (*hookimpl.State)(&p.hookgenRegistry).Active() {
-		result, err = p.runHooks(ctx, run, payload, act, &by, nil, nil)
+		result, err = p.runHooks(ctx, run, payload, act, &by, nil)
 	} else {
 		if result, err = p.Fire(ctx, run, payload, act); err != nil {
 			by = hookimpl.ErrorBy(err)
@@ -870,7 +870,7 @@ type OnUpstreamErrorExit interface {
 }
 
 // MatchOnUpstreamError calls the function for the exit of a fire, or none if it is nil. A new exit
-// in the spec breaks every call until it is handled there.
+// in the spec breaks every call until it is handled.
 func MatchOnUpstreamError[R any](exit OnUpstreamErrorExit, none func() R, respond func(Respond) R) R {
 	switch x := exit.(type) {
 	case nil:
@@ -917,7 +917,7 @@ func (p *OnUpstreamErrorPoint) Fire(
 	ctx context.Context, run *Run, payload UpstreamError,
 ) (exit OnUpstreamErrorExit, err error) {
 	if (*hookimpl.State)(&p.hookgenRegistry).Active() {
-		exit, err = p.runHooks(ctx, run, payload, nil, nil, nil)
+		exit, err = p.runHooks(ctx, run, payload, nil, nil)
 	}
 	return
 }
@@ -927,7 +927,7 @@ func (p *OnUpstreamErrorPoint) FireBy(
 	ctx context.Context, run *Run, payload UpstreamError,
 ) (exit OnUpstreamErrorExit, by hookkit.By, err error) {
 	if (*hookimpl.State)(&p.hookgenRegistry).Active() {
-		exit, err = p.runHooks(ctx, run, payload, &by, nil, nil)
+		exit, err = p.runHooks(ctx, run, payload, &by, nil)
 	}
 	return
 }
@@ -976,7 +976,7 @@ type OnResponseExit interface {
 }
 
 // MatchOnResponse calls the function for the exit of a fire, or none if it is nil. A new exit in
-// the spec breaks every call until it is handled there.
+// the spec breaks every call until it is handled.
 func MatchOnResponse[R any](exit OnResponseExit, none func() R, respond func(Respond) R) R {
 	switch x := exit.(type) {
 	case nil:
@@ -1022,7 +1022,7 @@ func (p *OnResponsePoint) Fire(
 	ctx context.Context, run *Run, payload *Response,
 ) (exit OnResponseExit, err error) {
 	if payload == nil || (*hookimpl.State)(&p.hookgenRegistry).Active() {
-		exit, err = p.runHooks(ctx, run, payload, nil, nil, nil)
+		exit, err = p.runHooks(ctx, run, payload, nil, nil)
 	}
 	return
 }
@@ -1032,7 +1032,7 @@ func (p *OnResponsePoint) FireBy(
 	ctx context.Context, run *Run, payload *Response,
 ) (exit OnResponseExit, by hookkit.By, err error) {
 	if payload == nil || (*hookimpl.State)(&p.hookgenRegistry).Active() {
-		exit, err = p.runHooks(ctx, run, payload, &by, nil, nil)
+		exit, err = p.runHooks(ctx, run, payload, &by, nil)
 	}
 	return
 }
@@ -1087,7 +1087,7 @@ type ResponseHeadersPoint struct {
 // Fire runs the hooks.
 func (p *ResponseHeadersPoint) Fire(ctx context.Context, run *Run, payload Response) (collected []Header) {
 	if (*hookimpl.State)(&p.hookgenRegistry).Active() {
-		collected = p.runHooks(ctx, run, payload, nil, nil, nil)
+		collected = p.runHooks(ctx, run, payload, nil, nil)
 	}
 	return
 }
@@ -1097,7 +1097,7 @@ func (p *ResponseHeadersPoint) FireBy(
 	ctx context.Context, run *Run, payload Response,
 ) (collected []Header, bys []hookkit.By) {
 	if (*hookimpl.State)(&p.hookgenRegistry).Active() {
-		collected = p.runHooks(ctx, run, payload, &bys, nil, nil)
+		collected = p.runHooks(ctx, run, payload, &bys, nil)
 	}
 	return
 }
@@ -1147,7 +1147,7 @@ type OnDonePoint struct {
 // Fire runs the hooks.
 func (p *OnDonePoint) Fire(ctx context.Context, run *Run, payload Done) {
 	if (*hookimpl.State)(&p.hookgenRegistry).Active() {
-		p.runHooks(ctx, run, payload, nil, nil)
+		p.runHooks(ctx, run, payload, nil)
 	}
 }
 
@@ -1262,23 +1262,22 @@ func (onRequestPoint) Describe() *hookimpl.Point {
 }
 
 func (p *OnRequestPoint) runHooks(
-	ctx context.Context, run *Run, payload *Request, by *hookkit.By, key *Route, snap *hookimpl.Snapshot,
+	ctx context.Context, run *Run, payload *Request, by *hookkit.By,
+	snap *hookimpl.Snapshot,
 ) (exit OnRequestExit, err error) {
 	hookimpl.Require(payload != nil, "OnRequest")
 	own := payload.Route
-	key = hookimpl.KeyOr(key, own)
 	state := (*hookimpl.State)(&p.hookgenRegistry)
-	now := state.CurrentFor(snap, *key)
+	now := state.CurrentFor(snap, own)
 	if now == nil {
-		if now = state.Resolve(ctx, run, snap, *key); now.Recording() {
+		if now = state.Resolve(ctx, run, snap, own); now.Recording() {
 			fired := &OnRequestFired[Request]{Payload: *payload}
 			recorded := now.Record(fired)
 			defer func() {
-				fired.Final, fired.Exit = *payload, exit
-				fired.Err = recorded.Err(err)
+				fired.Final, fired.Exit, fired.Err = *payload, exit, recorded.Err(err)
 				recorded.Notify(fired)
 			}()
-			return p.runHooks(ctx, run, payload, by, key, now)
+			return p.runHooks(ctx, run, payload, by, now)
 		}
 	}
 	inv := hookimpl.Invocation{Ctx: now.Context(ctx), Snapshot: now}
@@ -1334,14 +1333,14 @@ func (authenticatePoint) Describe() *hookimpl.Point {
 }
 
 func (p *AuthenticatePoint) runHooks(
-	ctx context.Context, run *Run, payload Request, by *hookkit.By, key *Route, snap *hookimpl.Snapshot,
+	ctx context.Context, run *Run, payload Request, by *hookkit.By,
+	snap *hookimpl.Snapshot,
 ) (exit AuthenticateExit, err error) {
 	own := payload.Route
-	key = hookimpl.KeyOr(key, own)
 	state := (*hookimpl.State)(&p.hookgenRegistry)
-	now := state.CurrentFor(snap, *key)
+	now := state.CurrentFor(snap, own)
 	if now == nil {
-		if now = state.Resolve(ctx, run, snap, *key); now.Recording() {
+		if now = state.Resolve(ctx, run, snap, own); now.Recording() {
 			fired := &AuthenticateFired[Request]{Payload: payload}
 			recorded := now.Record(fired)
 			defer func() {
@@ -1350,7 +1349,7 @@ func (p *AuthenticatePoint) runHooks(
 				fired.Ballots = recorded.Ballots()
 				recorded.Notify(fired)
 			}()
-			return p.runHooks(ctx, run, payload, by, key, now)
+			return p.runHooks(ctx, run, payload, by, now)
 		}
 	}
 	inv := hookimpl.Invocation{Ctx: now.Context(ctx), Snapshot: now}
@@ -1404,14 +1403,14 @@ func (limitRatePoint) Describe() *hookimpl.Point {
 }
 
 func (p *LimitRatePoint) runHooks(
-	ctx context.Context, run *Run, payload Request, by *hookkit.By, key *Route, snap *hookimpl.Snapshot,
+	ctx context.Context, run *Run, payload Request, by *hookkit.By,
+	snap *hookimpl.Snapshot,
 ) (exit LimitRateExit, err error) {
 	own := payload.Route
-	key = hookimpl.KeyOr(key, own)
 	state := (*hookimpl.State)(&p.hookgenRegistry)
-	now := state.CurrentFor(snap, *key)
+	now := state.CurrentFor(snap, own)
 	if now == nil {
-		if now = state.Resolve(ctx, run, snap, *key); now.Recording() {
+		if now = state.Resolve(ctx, run, snap, own); now.Recording() {
 			fired := &LimitRateFired[Request]{Payload: payload}
 			recorded := now.Record(fired)
 			defer func() {
@@ -1419,7 +1418,7 @@ func (p *LimitRatePoint) runHooks(
 				fired.Err = recorded.Err(err)
 				recorded.Notify(fired)
 			}()
-			return p.runHooks(ctx, run, payload, by, key, now)
+			return p.runHooks(ctx, run, payload, by, now)
 		}
 	}
 	inv := hookimpl.Invocation{Ctx: now.Context(ctx), Snapshot: now}
@@ -1429,7 +1428,7 @@ func (p *LimitRatePoint) runHooks(
 			err = inv.Crashed(recover(), by)
 			next := inv.Rest(nil)
 			for ; next != nil && err == nil && exit == nil; next = inv.Rest(next) {
-				exit, err = p.runHooks(inv.Ctx, run, *at, by, key, next)
+				exit, err = p.runHooks(inv.Ctx, run, *at, by, next)
 			}
 		}
 	}()
@@ -1474,15 +1473,15 @@ func (rewriteTargetPoint) Describe() *hookimpl.Point {
 }
 
 func (p *RewriteTargetPoint) runHooks(
-	ctx context.Context, run *Run, payload *Request, by *hookkit.By, key *Route, snap *hookimpl.Snapshot,
+	ctx context.Context, run *Run, payload *Request, by *hookkit.By,
+	snap *hookimpl.Snapshot,
 ) (err error) {
 	hookimpl.Require(payload != nil, "RewriteTarget")
 	own := payload.Route
-	key = hookimpl.KeyOr(key, own)
 	state := (*hookimpl.State)(&p.hookgenRegistry)
-	now := state.CurrentFor(snap, *key)
+	now := state.CurrentFor(snap, own)
 	if now == nil {
-		if now = state.Resolve(ctx, run, snap, *key); now.Recording() {
+		if now = state.Resolve(ctx, run, snap, own); now.Recording() {
 			fired := &RewriteTargetFired[Request]{Payload: *payload}
 			recorded := now.Record(fired)
 			defer func() {
@@ -1490,7 +1489,7 @@ func (p *RewriteTargetPoint) runHooks(
 				fired.Err = recorded.Err(err)
 				recorded.Notify(fired)
 			}()
-			return p.runHooks(ctx, run, payload, by, key, now)
+			return p.runHooks(ctx, run, payload, by, now)
 		}
 	}
 	inv := hookimpl.Invocation{Ctx: now.Context(ctx), Snapshot: now}
@@ -1539,15 +1538,15 @@ func (pickUpstreamPoint) Describe() *hookimpl.Point {
 }
 
 func (p *PickUpstreamPoint) runHooks(
-	ctx context.Context, run *Run, payload *Choice, by *hookkit.By, key *Route, snap *hookimpl.Snapshot,
+	ctx context.Context, run *Run, payload *Choice, by *hookkit.By,
+	snap *hookimpl.Snapshot,
 ) (err error) {
 	hookimpl.Require(payload != nil, "PickUpstream")
 	own := payload.Request.Route
-	key = hookimpl.KeyOr(key, own)
 	state := (*hookimpl.State)(&p.hookgenRegistry)
-	now := state.CurrentFor(snap, *key)
+	now := state.CurrentFor(snap, own)
 	if now == nil {
-		if now = state.Resolve(ctx, run, snap, *key); now.Recording() {
+		if now = state.Resolve(ctx, run, snap, own); now.Recording() {
 			fired := &PickUpstreamFired[Choice]{Payload: *payload}
 			recorded := now.Record(fired)
 			defer func() {
@@ -1555,7 +1554,7 @@ func (p *PickUpstreamPoint) runHooks(
 				fired.Err = recorded.Err(err)
 				recorded.Notify(fired)
 			}()
-			return p.runHooks(ctx, run, payload, by, key, now)
+			return p.runHooks(ctx, run, payload, by, now)
 		}
 	}
 	inv := hookimpl.Invocation{Ctx: now.Context(ctx), Snapshot: now}
@@ -1565,7 +1564,7 @@ func (p *PickUpstreamPoint) runHooks(
 			err = inv.Crashed(recover(), by)
 			next := inv.Rest(nil)
 			for ; next != nil && err == nil; next = inv.Rest(next) {
-				err = p.runHooks(inv.Ctx, run, payload, by, key, next)
+				err = p.runHooks(inv.Ctx, run, payload, by, next)
 			}
 		}
 	}()
@@ -1609,21 +1608,21 @@ func (upstreamHeadersPoint) Describe() *hookimpl.Point {
 }
 
 func (p *UpstreamHeadersPoint) runHooks(
-	ctx context.Context, run *Run, payload Request, bys *[]hookkit.By, key *Route, snap *hookimpl.Snapshot,
+	ctx context.Context, run *Run, payload Request, bys *[]hookkit.By,
+	snap *hookimpl.Snapshot,
 ) (collected []Header) {
 	own := payload.Route
-	key = hookimpl.KeyOr(key, own)
 	state := (*hookimpl.State)(&p.hookgenRegistry)
-	now := state.CurrentFor(snap, *key)
+	now := state.CurrentFor(snap, own)
 	if now == nil {
-		if now = state.Resolve(ctx, run, snap, *key); now.Recording() {
+		if now = state.Resolve(ctx, run, snap, own); now.Recording() {
 			fired := &UpstreamHeadersFired[Request]{Payload: payload}
 			recorded := now.Record(fired)
 			defer func() {
 				fired.Collected = hookimpl.Returned(recorded, collected)
 				recorded.Notify(fired)
 			}()
-			return p.runHooks(ctx, run, payload, bys, key, now)
+			return p.runHooks(ctx, run, payload, bys, now)
 		}
 	}
 	inv := hookimpl.Invocation{Ctx: now.Context(ctx), Snapshot: now}
@@ -1633,7 +1632,7 @@ func (p *UpstreamHeadersPoint) runHooks(
 			stop := inv.Crashed(recover(), nil)
 			next := inv.Rest(nil)
 			for ; next != nil && stop == nil; next = inv.Rest(next) {
-				collected = append(collected, p.runHooks(inv.Ctx, run, *at, bys, key, next)...)
+				collected = append(collected, p.runHooks(inv.Ctx, run, *at, bys, next)...)
 			}
 		}
 	}()
@@ -1765,14 +1764,13 @@ func (n AroundUpstreamNext) Call(
 func (p *AroundUpstreamPoint) runHooks(
 	ctx context.Context, run *Run, payload Exchange,
 	act func(context.Context, Exchange) (*http.Response, error),
-	by *hookkit.By, key *Route, snap *hookimpl.Snapshot,
+	by *hookkit.By, snap *hookimpl.Snapshot,
 ) (result *http.Response, err error) {
 	own := payload.Route
-	key = hookimpl.KeyOr(key, own)
 	state := (*hookimpl.State)(&p.hookgenRegistry)
-	now := state.CurrentFor(snap, *key)
+	now := state.CurrentFor(snap, own)
 	if now == nil { // something changed since the last fire, or somebody observes
-		now = state.Resolve(ctx, run, snap, *key)
+		now = state.Resolve(ctx, run, snap, own)
 	}
 	inv := &aroundUpstreamInvocation{Run: run, Snap: now, Do: act, Key: own}
 	inv.Begin(nil)
@@ -1810,14 +1808,14 @@ func (onUpstreamErrorPoint) Describe() *hookimpl.Point {
 }
 
 func (p *OnUpstreamErrorPoint) runHooks(
-	ctx context.Context, run *Run, payload UpstreamError, by *hookkit.By, key *Route, snap *hookimpl.Snapshot,
+	ctx context.Context, run *Run, payload UpstreamError, by *hookkit.By,
+	snap *hookimpl.Snapshot,
 ) (exit OnUpstreamErrorExit, err error) {
 	own := payload.Request.Route
-	key = hookimpl.KeyOr(key, own)
 	state := (*hookimpl.State)(&p.hookgenRegistry)
-	now := state.CurrentFor(snap, *key)
+	now := state.CurrentFor(snap, own)
 	if now == nil {
-		if now = state.Resolve(ctx, run, snap, *key); now.Recording() {
+		if now = state.Resolve(ctx, run, snap, own); now.Recording() {
 			fired := &OnUpstreamErrorFired[UpstreamError]{Payload: payload}
 			recorded := now.Record(fired)
 			defer func() {
@@ -1825,7 +1823,7 @@ func (p *OnUpstreamErrorPoint) runHooks(
 				fired.Err = recorded.Err(err)
 				recorded.Notify(fired)
 			}()
-			return p.runHooks(ctx, run, payload, by, key, now)
+			return p.runHooks(ctx, run, payload, by, now)
 		}
 	}
 	inv := hookimpl.Invocation{Ctx: now.Context(ctx), Snapshot: now}
@@ -1835,7 +1833,7 @@ func (p *OnUpstreamErrorPoint) runHooks(
 			err = inv.Crashed(recover(), by)
 			next := inv.Rest(nil)
 			for ; next != nil && err == nil && exit == nil; next = inv.Rest(next) {
-				exit, err = p.runHooks(inv.Ctx, run, *at, by, key, next)
+				exit, err = p.runHooks(inv.Ctx, run, *at, by, next)
 			}
 		}
 	}()
@@ -1881,23 +1879,22 @@ func (onResponsePoint) Describe() *hookimpl.Point {
 }
 
 func (p *OnResponsePoint) runHooks(
-	ctx context.Context, run *Run, payload *Response, by *hookkit.By, key *Route, snap *hookimpl.Snapshot,
+	ctx context.Context, run *Run, payload *Response, by *hookkit.By,
+	snap *hookimpl.Snapshot,
 ) (exit OnResponseExit, err error) {
 	hookimpl.Require(payload != nil, "OnResponse")
 	own := payload.Route
-	key = hookimpl.KeyOr(key, own)
 	state := (*hookimpl.State)(&p.hookgenRegistry)
-	now := state.CurrentFor(snap, *key)
+	now := state.CurrentFor(snap, own)
 	if now == nil {
-		if now = state.Resolve(ctx, run, snap, *key); now.Recording() {
+		if now = state.Resolve(ctx, run, snap, own); now.Recording() {
 			fired := &OnResponseFired[Response]{Payload: *payload}
 			recorded := now.Record(fired)
 			defer func() {
-				fired.Final, fired.Exit = *payload, exit
-				fired.Err = recorded.Err(err)
+				fired.Final, fired.Exit, fired.Err = *payload, exit, recorded.Err(err)
 				recorded.Notify(fired)
 			}()
-			return p.runHooks(ctx, run, payload, by, key, now)
+			return p.runHooks(ctx, run, payload, by, now)
 		}
 	}
 	inv := hookimpl.Invocation{Ctx: now.Context(ctx), Snapshot: now}
@@ -1951,21 +1948,21 @@ func (responseHeadersPoint) Describe() *hookimpl.Point {
 }
 
 func (p *ResponseHeadersPoint) runHooks(
-	ctx context.Context, run *Run, payload Response, bys *[]hookkit.By, key *Route, snap *hookimpl.Snapshot,
+	ctx context.Context, run *Run, payload Response, bys *[]hookkit.By,
+	snap *hookimpl.Snapshot,
 ) (collected []Header) {
 	own := payload.Route
-	key = hookimpl.KeyOr(key, own)
 	state := (*hookimpl.State)(&p.hookgenRegistry)
-	now := state.CurrentFor(snap, *key)
+	now := state.CurrentFor(snap, own)
 	if now == nil {
-		if now = state.Resolve(ctx, run, snap, *key); now.Recording() {
+		if now = state.Resolve(ctx, run, snap, own); now.Recording() {
 			fired := &ResponseHeadersFired[Response]{Payload: payload}
 			recorded := now.Record(fired)
 			defer func() {
 				fired.Collected = hookimpl.Returned(recorded, collected)
 				recorded.Notify(fired)
 			}()
-			return p.runHooks(ctx, run, payload, bys, key, now)
+			return p.runHooks(ctx, run, payload, bys, now)
 		}
 	}
 	inv := hookimpl.Invocation{Ctx: now.Context(ctx), Snapshot: now}
@@ -1975,7 +1972,7 @@ func (p *ResponseHeadersPoint) runHooks(
 			stop := inv.Crashed(recover(), nil)
 			next := inv.Rest(nil)
 			for ; next != nil && stop == nil; next = inv.Rest(next) {
-				collected = append(collected, p.runHooks(inv.Ctx, run, *at, bys, key, next)...)
+				collected = append(collected, p.runHooks(inv.Ctx, run, *at, bys, next)...)
 			}
 		}
 	}()
@@ -2011,18 +2008,18 @@ func (onDonePoint) Describe() *hookimpl.Point {
 }
 
 func (p *OnDonePoint) runHooks(
-	ctx context.Context, run *Run, payload Done, key *Route, snap *hookimpl.Snapshot,
+	ctx context.Context, run *Run, payload Done,
+	snap *hookimpl.Snapshot,
 ) {
 	own := payload.Request.Route
-	key = hookimpl.KeyOr(key, own)
 	state := (*hookimpl.State)(&p.hookgenRegistry)
-	now := state.CurrentFor(snap, *key)
+	now := state.CurrentFor(snap, own)
 	if now == nil {
-		if now = state.Resolve(ctx, run, snap, *key); now.Recording() {
+		if now = state.Resolve(ctx, run, snap, own); now.Recording() {
 			fired := &OnDoneFired[Done]{Payload: payload}
 			recorded := now.Record(fired)
 			defer recorded.Notify(fired)
-			p.runHooks(ctx, run, payload, key, now)
+			p.runHooks(ctx, run, payload, now)
 			return
 		}
 	}
@@ -2033,7 +2030,7 @@ func (p *OnDonePoint) runHooks(
 			stop := inv.Crashed(recover(), nil)
 			next := inv.Rest(nil)
 			for ; next != nil && stop == nil; next = inv.Rest(next) {
-				p.runHooks(inv.Ctx, run, *at, key, next)
+				p.runHooks(inv.Ctx, run, *at, next)
 			}
 		}
 	}()
@@ -2065,7 +2062,8 @@ func (checkReloadPoint) Describe() *hookimpl.Point {
 }
 
 func (p *CheckReloadPoint) runHooks(
-	ctx context.Context, run *Run, payload Reload, bys *[]hookkit.By, snap *hookimpl.Snapshot,
+	ctx context.Context, run *Run, payload Reload, bys *[]hookkit.By,
+	snap *hookimpl.Snapshot,
 ) (err error) {
 	state := (*hookimpl.State)(&p.hookgenRegistry)
 	now := state.Current(snap)

@@ -181,7 +181,7 @@ type BeforeSendExit interface {
 }
 
 // MatchBeforeSend calls the function for the exit of a fire, or none if it is nil. A new exit in
-// the spec breaks every call until it is handled there.
+// the spec breaks every call until it is handled.
 func MatchBeforeSend[R any](exit BeforeSendExit, none func() R, refuse func(Refuse) R) R {
 	switch x := exit.(type) {
 	case nil:
@@ -332,7 +332,8 @@ func (beforeSendPoint) Describe() *hookimpl.Point {
 }
 
 func (p *BeforeSendPoint) runHooks(
-	ctx context.Context, run *Run, payload *Message, by *hookkit.By, snap *hookimpl.Snapshot,
+	ctx context.Context, run *Run, payload *Message, by *hookkit.By,
+	snap *hookimpl.Snapshot,
 ) (exit BeforeSendExit, err error) {
 	hookimpl.Require(payload != nil, "BeforeSend")
 	state := (*hookimpl.State)(&p.hookgenRegistry)
@@ -342,8 +343,7 @@ func (p *BeforeSendPoint) runHooks(
 			fired := &BeforeSendFired[Message]{Payload: *payload}
 			recorded := now.Record(fired)
 			defer func() {
-				fired.Final, fired.Exit = *payload, exit
-				fired.Err = recorded.Err(err)
+				fired.Final, fired.Exit, fired.Err = *payload, exit, recorded.Err(err)
 				recorded.Notify(fired)
 			}()
 			return p.runHooks(ctx, run, payload, by, now)
@@ -395,7 +395,8 @@ func (onSentPoint) Describe() *hookimpl.Point {
 }
 
 func (p *OnSentPoint) runHooks(
-	ctx context.Context, run *Run, payload Message, snap *hookimpl.Snapshot,
+	ctx context.Context, run *Run, payload Message,
+	snap *hookimpl.Snapshot,
 ) {
 	state := (*hookimpl.State)(&p.hookgenRegistry)
 	now := state.Current(snap)

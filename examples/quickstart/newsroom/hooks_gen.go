@@ -185,7 +185,7 @@ type BeforePublishExit interface {
 }
 
 // MatchBeforePublish calls the function for the exit of a fire, or none if it is nil. A new exit in
-// the spec breaks every call until it is handled there.
+// the spec breaks every call until it is handled.
 func MatchBeforePublish[R any](exit BeforePublishExit, none func() R, withhold func(Withhold) R) R {
 	switch x := exit.(type) {
 	case nil:
@@ -336,7 +336,8 @@ func (beforePublishPoint) Describe() *hookimpl.Point {
 }
 
 func (p *BeforePublishPoint) runHooks(
-	ctx context.Context, run *Run, payload *Article, by *hookkit.By, snap *hookimpl.Snapshot,
+	ctx context.Context, run *Run, payload *Article, by *hookkit.By,
+	snap *hookimpl.Snapshot,
 ) (exit BeforePublishExit, err error) {
 	hookimpl.Require(payload != nil, "BeforePublish")
 	state := (*hookimpl.State)(&p.hookgenRegistry)
@@ -346,8 +347,7 @@ func (p *BeforePublishPoint) runHooks(
 			fired := &BeforePublishFired[Article]{Payload: *payload}
 			recorded := now.Record(fired)
 			defer func() {
-				fired.Final, fired.Exit = *payload, exit
-				fired.Err = recorded.Err(err)
+				fired.Final, fired.Exit, fired.Err = *payload, exit, recorded.Err(err)
 				recorded.Notify(fired)
 			}()
 			return p.runHooks(ctx, run, payload, by, now)
@@ -399,7 +399,8 @@ func (onPublishedPoint) Describe() *hookimpl.Point {
 }
 
 func (p *OnPublishedPoint) runHooks(
-	ctx context.Context, run *Run, payload Article, snap *hookimpl.Snapshot,
+	ctx context.Context, run *Run, payload Article,
+	snap *hookimpl.Snapshot,
 ) {
 	state := (*hookimpl.State)(&p.hookgenRegistry)
 	now := state.Current(snap)

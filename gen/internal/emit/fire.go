@@ -50,9 +50,6 @@ func (p *pointEmitter) fire(f *jen.File) {
 		for _, name := range bys {
 			args = append(args, by(name))
 		}
-		if p.Keyed() {
-			args = append(args, jen.Nil()) // the key of the payload
-		}
 		call := jen.Id("p").Dot("runHooks").Call(append(args, jen.Nil())...)
 		active := active()
 		if p.Rewrites() {
@@ -123,9 +120,6 @@ func (p *pointEmitter) fireAround(f *jen.File) {
 	result := param{"result", p.result}
 	run := func(by *jen.Statement) *jen.Statement {
 		args := append(names(params), by)
-		if p.Keyed() {
-			args = append(args, jen.Nil()) // the key of the payload
-		}
 		return jen.Id("p").Dot("runHooks").Call(append(args, jen.Nil())...)
 	}
 	resultAndErr := func() *jen.Statement { return jen.List(jen.Id("result"), jen.Err()) }

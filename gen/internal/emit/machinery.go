@@ -77,9 +77,6 @@ func (p *pointEmitter) Bys() string {
 	if p.CreditsMany() {
 		text += "bys, "
 	}
-	if p.Keyed() {
-		text += "key, "
-	}
 	return text
 }
 
@@ -124,10 +121,9 @@ func (p *pointEmitter) exitList(suffix string) string {
 	return broken
 }
 
-// Wide reports whether the payload's type is so long, or there are so many other parameters, that those get a line of
-// their own.
+// Wide reports whether the payload's type is so long that the parameters after it get a line of their own.
 func (p *pointEmitter) Wide() bool {
-	return p.payload.width > 20 || p.Keyed() && p.DecidedByOne() && p.Collects()
+	return p.payload.width > 20
 }
 
 // Method returns a method of an interface of the point as the only argument of a call, on a line of its own if the

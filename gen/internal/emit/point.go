@@ -204,7 +204,7 @@ func (p *pointEmitter) match(f *jen.File) {
 		cases = append(cases, jen.Case(jen.Id(x)).Block(jen.Return(jen.Id(names[i]).Call(jen.Id("x")))))
 	}
 	p.doc(f, "Match"+p.Name+" calls the function for the exit of a fire, or none if it is nil. A new exit in the spec",
-		"breaks every call until it is handled there.")
+		"breaks every call until it is handled.")
 	signature(f.Func().Id("Match"+p.Name).Types(jen.Id(result).Any()), len("func Match[R any] {")+len(p.Name), params,
 		[]param{{"", named(result)}}).Block(
 		jen.Switch(jen.Id("x").Op(":=").Id("exit").Assert(jen.Type())).Block(cases...),

@@ -367,7 +367,7 @@ type FlowExit interface {
 }
 
 // MatchFlow calls the function for the exit of a fire, or none if it is nil. A new exit in the spec
-// breaks every call until it is handled there.
+// breaks every call until it is handled.
 func MatchFlow[R any](exit FlowExit, none func() R, skip func(Skip) R, end func(End) R) R {
 	switch x := exit.(type) {
 	case nil:
@@ -469,7 +469,7 @@ type LenientExit interface {
 }
 
 // MatchLenient calls the function for the exit of a fire, or none if it is nil. A new exit in the
-// spec breaks every call until it is handled there.
+// spec breaks every call until it is handled.
 func MatchLenient[R any](exit LenientExit, none func() R, skip func(Skip) R, end func(End) R) R {
 	switch x := exit.(type) {
 	case nil:
@@ -638,7 +638,7 @@ type LeaveExit interface {
 }
 
 // MatchLeave calls the function for the exit of a fire, or none if it is nil. A new exit in the
-// spec breaks every call until it is handled there.
+// spec breaks every call until it is handled.
 func MatchLeave[R any](exit LeaveExit, none func() R, skip func(Skip) R, end func(End) R) R {
 	switch x := exit.(type) {
 	case nil:
@@ -729,7 +729,7 @@ type JudgeExit interface {
 }
 
 // MatchJudge calls the function for the exit of a fire, or none if it is nil. A new exit in the
-// spec breaks every call until it is handled there.
+// spec breaks every call until it is handled.
 func MatchJudge[R any](
 	exit JudgeExit, none func() R, deny func(Deny) R, ask func(Ask) R, allow func(Allow) R,
 ) R {
@@ -1064,7 +1064,8 @@ func (watchPoint) Describe() *hookimpl.Point {
 }
 
 func (p *WatchPoint) runHooks(
-	ctx context.Context, run *Run, payload Call, snap *hookimpl.Snapshot,
+	ctx context.Context, run *Run, payload Call,
+	snap *hookimpl.Snapshot,
 ) {
 	state := (*hookimpl.State)(&p.hookgenRegistry)
 	now := state.Current(snap)
@@ -1117,7 +1118,8 @@ func (rewritePoint) Describe() *hookimpl.Point {
 }
 
 func (p *RewritePoint) runHooks(
-	ctx context.Context, run *Run, payload *Call, by *hookkit.By, snap *hookimpl.Snapshot,
+	ctx context.Context, run *Run, payload *Call, by *hookkit.By,
+	snap *hookimpl.Snapshot,
 ) (err error) {
 	hookimpl.Require(payload != nil, "Rewrite")
 	state := (*hookimpl.State)(&p.hookgenRegistry)
@@ -1181,7 +1183,8 @@ func (flowPoint) Describe() *hookimpl.Point {
 }
 
 func (p *FlowPoint) runHooks(
-	ctx context.Context, run *Run, payload *Call, by *hookkit.By, snap *hookimpl.Snapshot,
+	ctx context.Context, run *Run, payload *Call, by *hookkit.By,
+	snap *hookimpl.Snapshot,
 ) (exit FlowExit, err error) {
 	hookimpl.Require(payload != nil, "Flow")
 	state := (*hookimpl.State)(&p.hookgenRegistry)
@@ -1191,8 +1194,7 @@ func (p *FlowPoint) runHooks(
 			fired := &FlowFired[Call]{Payload: *payload}
 			recorded := now.Record(fired)
 			defer func() {
-				fired.Final, fired.Exit = *payload, exit
-				fired.Err = recorded.Err(err)
+				fired.Final, fired.Exit, fired.Err = *payload, exit, recorded.Err(err)
 				recorded.Notify(fired)
 			}()
 			return p.runHooks(ctx, run, payload, by, now)
@@ -1247,7 +1249,8 @@ func (lenientPoint) Describe() *hookimpl.Point {
 }
 
 func (p *LenientPoint) runHooks(
-	ctx context.Context, run *Run, payload *Call, by *hookkit.By, snap *hookimpl.Snapshot,
+	ctx context.Context, run *Run, payload *Call, by *hookkit.By,
+	snap *hookimpl.Snapshot,
 ) (exit LenientExit, err error) {
 	hookimpl.Require(payload != nil, "Lenient")
 	state := (*hookimpl.State)(&p.hookgenRegistry)
@@ -1257,8 +1260,7 @@ func (p *LenientPoint) runHooks(
 			fired := &LenientFired[Call]{Payload: *payload}
 			recorded := now.Record(fired)
 			defer func() {
-				fired.Final, fired.Exit = *payload, exit
-				fired.Err = recorded.Err(err)
+				fired.Final, fired.Exit, fired.Err = *payload, exit, recorded.Err(err)
 				recorded.Notify(fired)
 			}()
 			return p.runHooks(ctx, run, payload, by, now)
@@ -1319,7 +1321,8 @@ func (trimPoint) Describe() *hookimpl.Point {
 }
 
 func (p *TrimPoint) runHooks(
-	ctx context.Context, run *Run, payload *Call, by *hookkit.By, snap *hookimpl.Snapshot,
+	ctx context.Context, run *Run, payload *Call, by *hookkit.By,
+	snap *hookimpl.Snapshot,
 ) (err error) {
 	hookimpl.Require(payload != nil, "Trim")
 	state := (*hookimpl.State)(&p.hookgenRegistry)
@@ -1382,7 +1385,8 @@ func (leavePoint) Describe() *hookimpl.Point {
 }
 
 func (p *LeavePoint) runHooks(
-	ctx context.Context, run *Run, payload Call, by *hookkit.By, snap *hookimpl.Snapshot,
+	ctx context.Context, run *Run, payload Call, by *hookkit.By,
+	snap *hookimpl.Snapshot,
 ) (exit LeaveExit, err error) {
 	state := (*hookimpl.State)(&p.hookgenRegistry)
 	now := state.Current(snap)
@@ -1442,7 +1446,8 @@ func (judgePoint) Describe() *hookimpl.Point {
 }
 
 func (p *JudgePoint) runHooks(
-	ctx context.Context, run *Run, payload Call, by *hookkit.By, snap *hookimpl.Snapshot,
+	ctx context.Context, run *Run, payload Call, by *hookkit.By,
+	snap *hookimpl.Snapshot,
 ) (exit JudgeExit, err error) {
 	state := (*hookimpl.State)(&p.hookgenRegistry)
 	now := state.Current(snap)
@@ -1512,7 +1517,8 @@ func (gatherPoint) Describe() *hookimpl.Point {
 }
 
 func (p *GatherPoint) runHooks(
-	ctx context.Context, run *Run, payload Call, bys *[]hookkit.By, snap *hookimpl.Snapshot,
+	ctx context.Context, run *Run, payload Call, bys *[]hookkit.By,
+	snap *hookimpl.Snapshot,
 ) (collected []string) {
 	state := (*hookimpl.State)(&p.hookgenRegistry)
 	now := state.Current(snap)
@@ -1571,7 +1577,8 @@ func (refusePoint) Describe() *hookimpl.Point {
 }
 
 func (p *RefusePoint) runHooks(
-	ctx context.Context, run *Run, payload Call, by *hookkit.By, snap *hookimpl.Snapshot,
+	ctx context.Context, run *Run, payload Call, by *hookkit.By,
+	snap *hookimpl.Snapshot,
 ) (err error) {
 	state := (*hookimpl.State)(&p.hookgenRegistry)
 	now := state.Current(snap)

@@ -228,7 +228,7 @@ type BeforeSendExit interface {
 }
 
 // MatchBeforeSend calls the function for the exit of a fire, or none if it is nil. A new exit in
-// the spec breaks every call until it is handled there.
+// the spec breaks every call until it is handled.
 func MatchBeforeSend[R any](exit BeforeSendExit, none func() R, refuse func(Refuse) R) R {
 	switch x := exit.(type) {
 	case nil:
@@ -321,7 +321,7 @@ type MaySendExit interface {
 }
 
 // MatchMaySend calls the function for the exit of a fire, or none if it is nil. A new exit in the
-// spec breaks every call until it is handled there.
+// spec breaks every call until it is handled.
 func MatchMaySend[R any](
 	exit MaySendExit, none func() R, refuse func(Refuse) R, hold func(Hold) R, allow func(Allow) R,
 ) R {
@@ -854,7 +854,8 @@ func (beforeSendPoint) Describe() *hookimpl.Point {
 }
 
 func (p *BeforeSendPoint) runHooks(
-	ctx context.Context, run *Run, payload *Message, by *hookkit.By, snap *hookimpl.Snapshot,
+	ctx context.Context, run *Run, payload *Message, by *hookkit.By,
+	snap *hookimpl.Snapshot,
 ) (exit BeforeSendExit, err error) {
 	hookimpl.Require(payload != nil, "BeforeSend")
 	state := (*hookimpl.State)(&p.hookgenRegistry)
@@ -864,8 +865,7 @@ func (p *BeforeSendPoint) runHooks(
 			fired := &BeforeSendFired[Message]{Payload: *payload}
 			recorded := now.Record(fired)
 			defer func() {
-				fired.Final, fired.Exit = *payload, exit
-				fired.Err = recorded.Err(err)
+				fired.Final, fired.Exit, fired.Err = *payload, exit, recorded.Err(err)
 				recorded.Notify(fired)
 			}()
 			return p.runHooks(ctx, run, payload, by, now)
@@ -920,7 +920,8 @@ func (maySendPoint) Describe() *hookimpl.Point {
 }
 
 func (p *MaySendPoint) runHooks(
-	ctx context.Context, run *Run, payload Message, by *hookkit.By, snap *hookimpl.Snapshot,
+	ctx context.Context, run *Run, payload Message, by *hookkit.By,
+	snap *hookimpl.Snapshot,
 ) (exit MaySendExit, err error) {
 	state := (*hookimpl.State)(&p.hookgenRegistry)
 	now := state.Current(snap)
@@ -990,7 +991,8 @@ func (footerPoint) Describe() *hookimpl.Point {
 }
 
 func (p *FooterPoint) runHooks(
-	ctx context.Context, run *Run, payload Message, bys *[]hookkit.By, snap *hookimpl.Snapshot,
+	ctx context.Context, run *Run, payload Message, bys *[]hookkit.By,
+	snap *hookimpl.Snapshot,
 ) (collected []string) {
 	state := (*hookimpl.State)(&p.hookgenRegistry)
 	now := state.Current(snap)
@@ -1181,7 +1183,8 @@ func (afterSendPoint) Describe() *hookimpl.Point {
 }
 
 func (p *AfterSendPoint) runHooks(
-	ctx context.Context, run *Run, payload *Receipt, by *hookkit.By, snap *hookimpl.Snapshot,
+	ctx context.Context, run *Run, payload *Receipt, by *hookkit.By,
+	snap *hookimpl.Snapshot,
 ) (err error) {
 	hookimpl.Require(payload != nil, "AfterSend")
 	state := (*hookimpl.State)(&p.hookgenRegistry)
@@ -1249,7 +1252,8 @@ func (beforeShowPoint) Describe() *hookimpl.Point {
 }
 
 func (p *BeforeShowPoint) runHooks(
-	ctx context.Context, run *Run, payload *Message, by *hookkit.By, snap *hookimpl.Snapshot,
+	ctx context.Context, run *Run, payload *Message, by *hookkit.By,
+	snap *hookimpl.Snapshot,
 ) (err error) {
 	hookimpl.Require(payload != nil, "BeforeShow")
 	state := (*hookimpl.State)(&p.hookgenRegistry)
@@ -1317,7 +1321,8 @@ func (beforeSavePoint) Describe() *hookimpl.Point {
 }
 
 func (p *BeforeSavePoint) runHooks(
-	ctx context.Context, run *Run, payload Message, by *hookkit.By, snap *hookimpl.Snapshot,
+	ctx context.Context, run *Run, payload Message, by *hookkit.By,
+	snap *hookimpl.Snapshot,
 ) (err error) {
 	state := (*hookimpl.State)(&p.hookgenRegistry)
 	now := state.Current(snap)
@@ -1365,7 +1370,8 @@ func (onSentPoint) Describe() *hookimpl.Point {
 }
 
 func (p *OnSentPoint) runHooks(
-	ctx context.Context, run *Run, payload Receipt, snap *hookimpl.Snapshot,
+	ctx context.Context, run *Run, payload Receipt,
+	snap *hookimpl.Snapshot,
 ) {
 	state := (*hookimpl.State)(&p.hookgenRegistry)
 	now := state.Current(snap)

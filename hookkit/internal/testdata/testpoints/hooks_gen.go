@@ -247,7 +247,7 @@ type FirstExit interface {
 }
 
 // MatchFirst calls the function for the exit of a fire, or none if it is nil. A new exit in the
-// spec breaks every call until it is handled there.
+// spec breaks every call until it is handled.
 func MatchFirst[R any](exit FirstExit, none func() R, stop func(Stop) R) R {
 	switch x := exit.(type) {
 	case nil:
@@ -333,7 +333,7 @@ type SecondExit interface {
 }
 
 // MatchSecond calls the function for the exit of a fire, or none if it is nil. A new exit in the
-// spec breaks every call until it is handled there.
+// spec breaks every call until it is handled.
 func MatchSecond[R any](exit SecondExit, none func() R, stop func(Stop) R) R {
 	switch x := exit.(type) {
 	case nil:
@@ -420,7 +420,7 @@ type LastExit interface {
 }
 
 // MatchLast calls the function for the exit of a fire, or none if it is nil. A new exit in the spec
-// breaks every call until it is handled there.
+// breaks every call until it is handled.
 func MatchLast[R any](exit LastExit, none func() R, stop func(Stop) R) R {
 	switch x := exit.(type) {
 	case nil:
@@ -591,7 +591,7 @@ type PollExit interface {
 }
 
 // MatchPoll calls the function for the exit of a fire, or none if it is nil. A new exit in the spec
-// breaks every call until it is handled there.
+// breaks every call until it is handled.
 func MatchPoll[R any](exit PollExit, none func() R, deny func(Deny) R, allow func(Allow) R) R {
 	switch x := exit.(type) {
 	case nil:
@@ -682,7 +682,7 @@ type PollOpenExit interface {
 }
 
 // MatchPollOpen calls the function for the exit of a fire, or none if it is nil. A new exit in the
-// spec breaks every call until it is handled there.
+// spec breaks every call until it is handled.
 func MatchPollOpen[R any](exit PollOpenExit, none func() R, deny func(Deny) R, allow func(Allow) R) R {
 	switch x := exit.(type) {
 	case nil:
@@ -910,7 +910,7 @@ type ReviewExit interface {
 }
 
 // MatchReview calls the function for the exit of a fire, or none if it is nil. A new exit in the
-// spec breaks every call until it is handled there.
+// spec breaks every call until it is handled.
 func MatchReview[R any](
 	exit ReviewExit, none func() R, stop func(Stop) R, coded func(Coded) R, numbered func(Numbered) R,
 ) R {
@@ -1239,7 +1239,8 @@ func (firstPoint) Describe() *hookimpl.Point {
 }
 
 func (p *FirstPoint) runHooks(
-	ctx context.Context, run *Run, payload int, by *hookkit.By, snap *hookimpl.Snapshot,
+	ctx context.Context, run *Run, payload int, by *hookkit.By,
+	snap *hookimpl.Snapshot,
 ) (exit FirstExit, err error) {
 	state := (*hookimpl.State)(&p.hookgenRegistry)
 	now := state.Current(snap)
@@ -1306,7 +1307,8 @@ func (secondPoint) Describe() *hookimpl.Point {
 }
 
 func (p *SecondPoint) runHooks(
-	ctx context.Context, run *Run, payload int, by *hookkit.By, snap *hookimpl.Snapshot,
+	ctx context.Context, run *Run, payload int, by *hookkit.By,
+	snap *hookimpl.Snapshot,
 ) (exit SecondExit, err error) {
 	state := (*hookimpl.State)(&p.hookgenRegistry)
 	now := state.Current(snap)
@@ -1366,7 +1368,8 @@ func (lastPoint) Describe() *hookimpl.Point {
 }
 
 func (p *LastPoint) runHooks(
-	ctx context.Context, run *Run, payload int, by *hookkit.By, snap *hookimpl.Snapshot,
+	ctx context.Context, run *Run, payload int, by *hookkit.By,
+	snap *hookimpl.Snapshot,
 ) (exit LastExit, err error) {
 	state := (*hookimpl.State)(&p.hookgenRegistry)
 	now := state.Current(snap)
@@ -1433,7 +1436,8 @@ func (shapePoint) Describe() *hookimpl.Point {
 }
 
 func (p *ShapePoint) runHooks(
-	ctx context.Context, run *Run, payload *Letter, by *hookkit.By, snap *hookimpl.Snapshot,
+	ctx context.Context, run *Run, payload *Letter, by *hookkit.By,
+	snap *hookimpl.Snapshot,
 ) (err error) {
 	hookimpl.Require(payload != nil, "Shape")
 	state := (*hookimpl.State)(&p.hookgenRegistry)
@@ -1506,7 +1510,8 @@ func (pollPoint) Describe() *hookimpl.Point {
 }
 
 func (p *PollPoint) runHooks(
-	ctx context.Context, run *Run, payload int, by *hookkit.By, snap *hookimpl.Snapshot,
+	ctx context.Context, run *Run, payload int, by *hookkit.By,
+	snap *hookimpl.Snapshot,
 ) (exit PollExit, err error) {
 	state := (*hookimpl.State)(&p.hookgenRegistry)
 	now := state.Current(snap)
@@ -1575,7 +1580,8 @@ func (pollOpenPoint) Describe() *hookimpl.Point {
 }
 
 func (p *PollOpenPoint) runHooks(
-	ctx context.Context, run *Run, payload int, by *hookkit.By, snap *hookimpl.Snapshot,
+	ctx context.Context, run *Run, payload int, by *hookkit.By,
+	snap *hookimpl.Snapshot,
 ) (exit PollOpenExit, err error) {
 	state := (*hookimpl.State)(&p.hookgenRegistry)
 	now := state.Current(snap)
@@ -1657,7 +1663,8 @@ func (gatherPoint) Describe() *hookimpl.Point {
 }
 
 func (p *GatherPoint) runHooks(
-	ctx context.Context, run *Run, payload int, bys *[]hookkit.By, snap *hookimpl.Snapshot,
+	ctx context.Context, run *Run, payload int, bys *[]hookkit.By,
+	snap *hookimpl.Snapshot,
 ) (collected []string) {
 	state := (*hookimpl.State)(&p.hookgenRegistry)
 	now := state.Current(snap)
@@ -1716,7 +1723,8 @@ func (gatherClosedPoint) Describe() *hookimpl.Point {
 }
 
 func (p *GatherClosedPoint) runHooks(
-	ctx context.Context, run *Run, payload int, bys *[]hookkit.By, snap *hookimpl.Snapshot,
+	ctx context.Context, run *Run, payload int, bys *[]hookkit.By,
+	snap *hookimpl.Snapshot,
 ) (collected []string, err error) {
 	state := (*hookimpl.State)(&p.hookgenRegistry)
 	now := state.Current(snap)
@@ -1771,7 +1779,8 @@ func (reviewPoint) Describe() *hookimpl.Point {
 }
 
 func (p *ReviewPoint) runHooks(
-	ctx context.Context, run *Run, payload *Letter, by *hookkit.By, bys *[]hookkit.By, snap *hookimpl.Snapshot,
+	ctx context.Context, run *Run, payload *Letter, by *hookkit.By, bys *[]hookkit.By,
+	snap *hookimpl.Snapshot,
 ) (exit ReviewExit, collected []string, err error) {
 	hookimpl.Require(payload != nil, "Review")
 	state := (*hookimpl.State)(&p.hookgenRegistry)
@@ -1781,9 +1790,8 @@ func (p *ReviewPoint) runHooks(
 			fired := &ReviewFired[Letter]{Payload: *payload}
 			recorded := now.Record(fired)
 			defer func() {
-				fired.Final, fired.Exit = *payload, exit
+				fired.Final, fired.Exit, fired.Err = *payload, exit, recorded.Err(err)
 				fired.Collected = hookimpl.Returned(recorded, collected)
-				fired.Err = recorded.Err(err)
 				recorded.Notify(fired)
 			}()
 			return p.runHooks(ctx, run, payload, by, bys, now)
@@ -1853,7 +1861,8 @@ func (verifyPoint) Describe() *hookimpl.Point {
 }
 
 func (p *VerifyPoint) runHooks(
-	ctx context.Context, run *Run, payload int, by *hookkit.By, snap *hookimpl.Snapshot,
+	ctx context.Context, run *Run, payload int, by *hookkit.By,
+	snap *hookimpl.Snapshot,
 ) (err error) {
 	state := (*hookimpl.State)(&p.hookgenRegistry)
 	now := state.Current(snap)
@@ -2032,7 +2041,8 @@ func (watchPoint) Describe() *hookimpl.Point {
 }
 
 func (p *WatchPoint) runHooks(
-	ctx context.Context, run *Run, payload int, snap *hookimpl.Snapshot,
+	ctx context.Context, run *Run, payload int,
+	snap *hookimpl.Snapshot,
 ) {
 	state := (*hookimpl.State)(&p.hookgenRegistry)
 	now := state.Current(snap)
