@@ -188,7 +188,7 @@ var rows = []row{
 	{dir: "examples", imports: everything},
 	{dir: "lab", imports: []string{"internal/atomicfile"}},
 	{dir: "internal/moduleproxy", modules: []string{"golang.org/x/mod"}},
-	{dir: "lab/mutation", modules: []string{"golang.org/x/tools"}},
+	{dir: "lab/mutation", imports: []string{"lab/figures"}, modules: []string{"golang.org/x/tools"}},
 	{dir: "internal/usermodule", imports: []string{"internal/moduleproxy"}},
 	{
 		dir: "lab/release", imports: []string{"internal/moduleproxy"}, modules: []string{"golang.org/x/mod"},
