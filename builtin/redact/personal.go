@@ -47,7 +47,8 @@ func numberLength(s string, at int) (n int, kind string) {
 	if n = cardLength(part); n > 0 {
 		return n, "card"
 	}
-	if isDigit(s[at]) && part[0] != '1' && digits.skip(part, 0, 4) != 3 { // which is fast
+	withTrunk := strings.HasPrefix(part, "1-") || strings.HasPrefix(part, "1 (")
+	if isDigit(s[at]) && !withTrunk && digits.skip(part, 0, 4) != 3 { // which is fast
 		return 0, ""
 	}
 	for _, kind := range []string{"social-security-number", "phone"} {
@@ -58,16 +59,20 @@ func numberLength(s string, at int) (n int, kind string) {
 	return 0, ""
 }
 
+var betweenGroups = strings.NewReplacer(" ", "", "-", "")
+
 // cardLength returns the length of the payment card number at the beginning of s, or 0. One blank or minus sign
 // separates its groups, the same one everywhere. Other digits may follow, for example an expiry date.
 func cardLength(s string) int {
-	if first := digits.skip(s, 0, len(s)); first != 4 && (first < 13 || first > 16) { // which is fast
+	first := digits.skip(s, 0, len(s))
+	groups := first == 4 && len(s) > 14 && isDigit(s[5]) && (s[9] == s[4] || s[11] == s[4])
+	if !groups && (first < 13 || first > 16) { // which is fast
 		return 0
 	}
 	for _, form := range []string{"long-card", "card"} {
 		n := length(s, form)
-		number := strings.NewReplacer(" ", "", "-", "").Replace(s[:n])
-		if fits(number, "card-number") && hasCheckDigit(number) && endsNumber(s, n) {
+		if number := betweenGroups.Replace(s[:n]); n > 0 && hasCheckDigit(number) && fits(number, "card-number") &&
+			endsNumber(s, n) {
 			return n
 		}
 	}
