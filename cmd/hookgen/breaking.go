@@ -194,16 +194,13 @@ func (i *invocation) oldVersion(now *specVersion) (*specVersion, error) {
 		}
 		files = []gen.File{{Path: i.against, Text: text}}
 	}
-	var spec *gen.Spec
-	if len(found) == 0 {
-		spec, found = gen.Outline(i.against, files)
+	spec, err := outline(i.against, oldSpec, files, found)
+	if err != nil {
+		return nil, err
 	}
-	switch {
-	case isNoSpec(found):
+	if spec == nil {
 		return nil, fmt.Errorf("-against %s: there is no spec: give the directory or the file that held the old one",
 			i.against)
-	case len(found) > 0:
-		return nil, incomparable(oldSpec, found)
 	}
 	// A copy of the old directory need not be in a module. Its imports are then those of the module that it was copied
 	// from.
@@ -279,14 +276,23 @@ func (r *revision) spec(dir string) (*committedSpec, error) {
 	if err != nil {
 		return nil, err
 	}
-	spec, found := gen.Outline(r.name+":"+dir, files)
-	switch {
-	case isNoSpec(found):
-		return nil, nil
-	case len(found) > 0:
-		return nil, incomparable(oldSpec, found)
+	spec, err := outline(r.name+":"+dir, oldSpec, files, nil)
+	if spec == nil {
+		return nil, err
 	}
 	return &committedSpec{dir, spec, files}, nil
+}
+
+// outline reads the spec in files, of which these problems are known. It returns nil if there is none. what names the
+// spec in an error.
+func outline(dir, what string, files []gen.File, found gen.Diagnostics) (spec *gen.Spec, err error) {
+	if len(found) == 0 {
+		spec, found = gen.Outline(dir, files)
+	}
+	if len(found) == 0 || isNoSpec(found) {
+		return spec, nil
+	}
+	return nil, incomparable(what, found)
 }
 
 // find looks for the spec of a package that was in another directory. A directory that still holds a spec in the work

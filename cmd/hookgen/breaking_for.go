@@ -163,14 +163,14 @@ func download(modPath, version string) (m moduleDir, err error) {
 		return m, fmt.Errorf("-against %s@%s is not a module", modPath, version)
 	}
 	out, err := exec.Command("go", "mod", "download", "-json", modPath+"@"+version).Output()
-	if decoded := json.Unmarshal(out, &m); m.Error != "" {
-		return m, fmt.Errorf("%s@%s cannot be downloaded: %s", modPath, version, m.Error)
-	} else if err == nil {
-		err = decoded
-	}
 	var exit *exec.ExitError
-	if errors.As(err, &exit) {
+	switch decoded := json.Unmarshal(out, &m); {
+	case m.Error != "":
+		err = errors.New(m.Error)
+	case errors.As(err, &exit):
 		err = errors.New(strings.TrimSpace(string(exit.Stderr)))
+	case err == nil:
+		err = decoded
 	}
 	if err != nil {
 		return m, fmt.Errorf("%s@%s cannot be downloaded: %w", modPath, version, err)
@@ -183,15 +183,12 @@ func download(modPath, version string) (m moduleDir, err error) {
 func (m moduleDir) spec(down string) (*specVersion, error) {
 	dir := filepath.Join(m.Dir, filepath.FromSlash(down))
 	files, found := gen.Files(dir)
-	var spec *gen.Spec
-	if len(found) == 0 {
-		spec, found = gen.Outline(dir, files)
+	spec, err := outline(dir, m.String(), files, found)
+	if err != nil {
+		return nil, err
 	}
-	switch {
-	case isNoSpec(found):
+	if spec == nil {
 		return nil, fmt.Errorf("%s has no spec in %s: it was moved or removed", m, strings.TrimSuffix(down, "/"))
-	case len(found) > 0:
-		return nil, incomparable(m.String(), found)
 	}
 	spec.Ignores = nil
 	for _, p := range spec.Points {

@@ -171,11 +171,8 @@ func ignoredDirs(root string) (func(dir string) bool, error) {
 	return func(dir string) bool {
 		absolute, _ := filepath.Abs(dir) // like that of root
 		down, err := filepath.Rel(module, absolute)
-		if err != nil {
-			return false
-		}
 		down = "/" + filepath.ToSlash(down)
-		return slices.ContainsFunc(lines, func(line *modfile.Ignore) bool {
+		return err == nil && slices.ContainsFunc(lines, func(line *modfile.Ignore) bool {
 			if fixed, ok := strings.CutPrefix(line.Path, "./"); ok {
 				return down == "/"+strings.TrimSuffix(fixed, "/")
 			}
@@ -189,9 +186,8 @@ func ignoredDirs(root string) (func(dir string) bool, error) {
 func (t *specTree) linesFor(dir string) []generateLine {
 	var lines []generateLine
 	for _, line := range t.lines {
-		here := filepath.Dir(line.pos.Filename) == dir
-		switch {
-		case line.problem != "" && here, line.problem == "" && sameDir(line.dir, dir):
+		if here := filepath.Dir(line.pos.Filename) == dir; line.problem != "" && here ||
+			line.problem == "" && sameDir(line.dir, dir) {
 			lines = append(lines, line)
 		}
 	}
