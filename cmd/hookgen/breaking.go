@@ -252,10 +252,7 @@ func (i *invocation) committedVersion(name string, now *specVersion) (*specVersi
 		v.goMod = text
 		v.setModule(filepath.FromSlash(root), module, filepath.FromSlash(old.dir), old.files)
 		v.files = func(importPath string) []gen.File {
-			files, err := r.goFiles(path.Join(root, strings.TrimPrefix(importPath, module)))
-			if err != nil {
-				return nil
-			}
+			files, _ := r.goFiles(path.Join(root, strings.TrimPrefix(importPath, module)))
 			return files
 		}
 	}

@@ -184,11 +184,11 @@ func (m moduleDir) spec(down string) (*specVersion, error) {
 	dir := filepath.Join(m.Dir, filepath.FromSlash(down))
 	files, found := gen.Files(dir)
 	spec, err := outline(dir, m.String(), files, found)
+	if spec == nil && err == nil {
+		err = fmt.Errorf("%s has no spec in %s: it was moved or removed", m, strings.TrimSuffix(down, "/"))
+	}
 	if err != nil {
 		return nil, err
-	}
-	if spec == nil {
-		return nil, fmt.Errorf("%s has no spec in %s: it was moved or removed", m, strings.TrimSuffix(down, "/"))
 	}
 	spec.Ignores = nil
 	for _, p := range spec.Points {

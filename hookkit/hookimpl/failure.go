@@ -2,6 +2,7 @@ package hookimpl
 
 import (
 	"fmt"
+	"runtime/debug"
 
 	"github.com/hookgen/hookgen/hookkit"
 	"github.com/hookgen/hookgen/hookkit/internal/callsite"
@@ -41,7 +42,7 @@ func crashed(recovered any) error {
 	if recovered == nil {
 		return &crash{cause: hookkit.ErrGoexit, place: callsite.OfPanic()}
 	}
-	return &crash{&hookkit.PanicError{Value: recovered}, callsite.OfPanic(), callsite.Stack()}
+	return &crash{&hookkit.PanicError{Value: recovered}, callsite.OfPanic(), debug.Stack()}
 }
 
 // shield calls f. If f does not return, failed gets a *crash; a panic ends here, and a Goexit continues.

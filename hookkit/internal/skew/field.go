@@ -1,6 +1,7 @@
 package skew
 
 import (
+	"slices"
 	"strings"
 	"unicode"
 
@@ -11,30 +12,24 @@ import (
 // may describe a hundred thousand, and reply with as many keys.
 type fieldIndex struct {
 	shape  *wire.Shape
-	folded map[string]map[string]string // names of fields by object and folded name; made on first use
+	folded map[[2]string]string // names of fields by object and folded name; made on first use
 }
 
 // find returns the name of the field for a key, or the key if there is none. Like encoding/json, it prefers an exact
 // match and accepts another case.
 func (x *fieldIndex) find(object, key string) (name string, ok bool) {
-	fields := x.shape.Objects[object]
-	if _, ok := fields[key]; ok {
+	if _, ok := x.shape.Objects[object][key]; ok {
 		return key, true
 	}
-	names := x.folded[object]
-	if names == nil {
-		names = make(map[string]string, len(fields))
-		for f := range fields {
-			if old, ok := names[folded(f)]; !ok || f < old {
-				names[folded(f)] = f
+	if x.folded == nil {
+		x.folded = map[[2]string]string{}
+		for object, fields := range x.shape.Objects {
+			for _, name := range slices.Backward(sortedKeys(fields)) {
+				x.folded[[2]string{object, folded(name)}] = name
 			}
 		}
-		if x.folded == nil {
-			x.folded = map[string]map[string]string{}
-		}
-		x.folded[object] = names
 	}
-	if name, ok = names[folded(key)]; !ok {
+	if name, ok = x.folded[[2]string{object, folded(key)}]; !ok {
 		name = key
 	}
 	return name, ok
