@@ -59,10 +59,7 @@ func current(path string, special func(path string, mode fs.FileMode) error) ([]
 	case err == nil && !info.Mode().IsRegular():
 		return nil, special(path, info.Mode())
 	}
-	var text []byte
-	if err == nil {
-		text, err = os.ReadFile(path)
-	}
+	text, err := os.ReadFile(path)
 	if err != nil {
 		return nil, fmt.Errorf("%s cannot be read: %w", path, plain(err))
 	}

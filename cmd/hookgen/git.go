@@ -75,11 +75,7 @@ func openRevision(dir, name string) (*revision, string, error) {
 		}
 		return nil, "", fmt.Errorf("the revision %s does not exist: %s", name, remedy)
 	}
-	words := strings.Fields(string(hash)) // git before 2.30 repeats --end-of-options
-	if len(words) == 0 || strings.Trim(words[len(words)-1], "0123456789abcdef") != "" {
-		return nil, "", fmt.Errorf("git says %q about the revision %s, which is not understood", hash, name)
-	}
-	r.hash = words[len(words)-1]
+	r.hash = strings.TrimSpace(strings.TrimPrefix(string(hash), "--end-of-options\n")) // git before 2.30 repeats it
 	return r, strings.TrimSuffix(lines[1], "/"), nil
 }
 

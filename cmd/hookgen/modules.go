@@ -33,9 +33,7 @@ func modulesNear(dir string) *modules {
 	m.vendor = filepath.Join(root, "vendor")
 	m.add(modfile.ModulePath(text), root)
 	m.addReplaced(parseMod(text).Replace, root)
-	if os.Getenv("GOWORK") == "off" {
-		text = nil
-	} else {
+	if text = nil; os.Getenv("GOWORK") != "off" {
 		root, text, _ = fileAbove(absolute, "go.work")
 	}
 	if work, err := modfile.ParseWork("go.work", text, nil); err == nil {
@@ -81,8 +79,8 @@ func (m *modules) directory(importPath string) string {
 
 // within returns a path relative to root as an absolute path.
 func within(root, dir string) string {
-	if filepath.IsAbs(dir) {
-		return filepath.Clean(dir)
+	if !filepath.IsAbs(dir) {
+		dir = filepath.Join(root, filepath.FromSlash(dir))
 	}
-	return filepath.Join(root, filepath.FromSlash(dir))
+	return filepath.Clean(dir)
 }
