@@ -57,8 +57,8 @@ func pointOf(t types.Type) *point {
 	}
 	if loop := methodOf(named, "runHooks"); loop != nil {
 		for param := range loop.Signature().Params().Variables() {
-			if param.Name() == "key" {
-				p.key = deref(param.Type())
+			if snap, ok := param.Type().(*types.Alias); ok && snap.Obj().Name() == "SnapshotFor" {
+				p.key = snap.TypeArgs().At(0)
 			}
 		}
 	}

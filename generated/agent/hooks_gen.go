@@ -4451,7 +4451,7 @@ func (onToolsDisabledPoint) Describe() *hookimpl.Point {
 
 func (p *OnToolsDisabledPoint) runHooks(
 	ctx context.Context, run *Run, payload ToolsDisabled,
-	snap *hookimpl.Snapshot,
+	snap hookimpl.SnapshotFor[string],
 ) {
 	own := payload.Call.Name
 	state := (*hookimpl.State)(&p.hookgenRegistry)
@@ -4508,7 +4508,7 @@ func (beforeToolPoint) Describe() *hookimpl.Point {
 
 func (p *BeforeToolPoint) runHooks(
 	ctx context.Context, run *Run, payload *ToolCallRequest, by *hookkit.By,
-	snap *hookimpl.Snapshot,
+	snap hookimpl.SnapshotFor[string],
 ) (exit BeforeToolExit, err error) {
 	hookimpl.Require(payload != nil, "BeforeTool")
 	own := payload.Name
@@ -4579,7 +4579,7 @@ func (onPermissionPoint) Describe() *hookimpl.Point {
 
 func (p *OnPermissionPoint) runHooks(
 	ctx context.Context, run *Run, payload ToolCallRequest, by *hookkit.By,
-	snap *hookimpl.Snapshot,
+	snap hookimpl.SnapshotFor[string],
 ) (exit OnPermissionExit, err error) {
 	own := payload.Name
 	state := (*hookimpl.State)(&p.hookgenRegistry)
@@ -4654,7 +4654,7 @@ func (beforeAskPoint) Describe() *hookimpl.Point {
 
 func (p *BeforeAskPoint) runHooks(
 	ctx context.Context, run *Run, payload Question, by *hookkit.By,
-	snap *hookimpl.Snapshot,
+	snap hookimpl.SnapshotFor[string],
 ) (exit BeforeAskExit, err error) {
 	own := payload.Call.Name
 	state := (*hookimpl.State)(&p.hookgenRegistry)
@@ -4724,7 +4724,7 @@ func (onPermissionGrantedPoint) Describe() *hookimpl.Point {
 
 func (p *OnPermissionGrantedPoint) runHooks(
 	ctx context.Context, run *Run, payload Grant,
-	snap *hookimpl.Snapshot,
+	snap hookimpl.SnapshotFor[string],
 ) {
 	own := payload.Call.Name
 	state := (*hookimpl.State)(&p.hookgenRegistry)
@@ -4777,7 +4777,7 @@ func (onPermissionDeniedPoint) Describe() *hookimpl.Point {
 
 func (p *OnPermissionDeniedPoint) runHooks(
 	ctx context.Context, run *Run, payload Denial,
-	snap *hookimpl.Snapshot,
+	snap hookimpl.SnapshotFor[string],
 ) {
 	own := payload.Call.Name
 	state := (*hookimpl.State)(&p.hookgenRegistry)
@@ -4834,7 +4834,7 @@ func (onHandoffPoint) Describe() *hookimpl.Point {
 
 func (p *OnHandoffPoint) runHooks(
 	ctx context.Context, run *Run, payload *Handoff, by *hookkit.By,
-	snap *hookimpl.Snapshot,
+	snap hookimpl.SnapshotFor[string],
 ) (exit OnHandoffExit, err error) {
 	hookimpl.Require(payload != nil, "OnHandoff")
 	own := payload.Call.Name
@@ -4997,7 +4997,7 @@ func (n AroundToolNext) Call(
 func (p *AroundToolPoint) runHooks(
 	ctx context.Context, run *Run, payload ToolCallRequest,
 	act func(context.Context, ToolCallRequest) (ToolCallResult, error),
-	by *hookkit.By, snap *hookimpl.Snapshot,
+	by *hookkit.By, snap hookimpl.SnapshotFor[string],
 ) (result ToolCallResult, err error) {
 	own := payload.Name
 	state := (*hookimpl.State)(&p.hookgenRegistry)
@@ -5040,7 +5040,7 @@ func (onToolProgressPoint) Describe() *hookimpl.Point {
 
 func (p *OnToolProgressPoint) runHooks(
 	ctx context.Context, run *Run, payload ToolProgress,
-	snap *hookimpl.Snapshot,
+	snap hookimpl.SnapshotFor[string],
 ) {
 	own := payload.Call.Name
 	state := (*hookimpl.State)(&p.hookgenRegistry)
@@ -5093,7 +5093,7 @@ func (onToolErrorPoint) Describe() *hookimpl.Point {
 
 func (p *OnToolErrorPoint) runHooks(
 	ctx context.Context, run *Run, payload ToolFailure,
-	snap *hookimpl.Snapshot,
+	snap hookimpl.SnapshotFor[string],
 ) {
 	own := payload.Call.Name
 	state := (*hookimpl.State)(&p.hookgenRegistry)
@@ -5252,7 +5252,7 @@ func (afterToolPoint) Describe() *hookimpl.Point {
 
 func (p *AfterToolPoint) runHooks(
 	ctx context.Context, run *Run, payload *ToolCallResult, by *hookkit.By,
-	snap *hookimpl.Snapshot,
+	snap hookimpl.SnapshotFor[string],
 ) (exit AfterToolExit, err error) {
 	hookimpl.Require(payload != nil, "AfterTool")
 	own := payload.Call.Name

@@ -23,6 +23,9 @@ func KeyOf[P any, K comparable](name string, of func(P) K) *Key {
 	return &Key{name, reflect.TypeFor[K](), func(payload any) any { return of(As[P](payload)) }}
 }
 
+// A SnapshotFor is the snapshot of a point whose key is a K. hookvet reads the type of the key there.
+type SnapshotFor[K any] = *Snapshot
+
 // For returns the option that registers hooks for these values of the key only. It panics with the place of the call of
 // the generated function, for example ForTool, if there are none.
 func For[K comparable](key string, values []K) hookkit.KeyOption {

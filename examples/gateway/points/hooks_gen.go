@@ -1263,7 +1263,7 @@ func (onRequestPoint) Describe() *hookimpl.Point {
 
 func (p *OnRequestPoint) runHooks(
 	ctx context.Context, run *Run, payload *Request, by *hookkit.By,
-	snap *hookimpl.Snapshot,
+	snap hookimpl.SnapshotFor[Route],
 ) (exit OnRequestExit, err error) {
 	hookimpl.Require(payload != nil, "OnRequest")
 	own := payload.Route
@@ -1334,7 +1334,7 @@ func (authenticatePoint) Describe() *hookimpl.Point {
 
 func (p *AuthenticatePoint) runHooks(
 	ctx context.Context, run *Run, payload Request, by *hookkit.By,
-	snap *hookimpl.Snapshot,
+	snap hookimpl.SnapshotFor[Route],
 ) (exit AuthenticateExit, err error) {
 	own := payload.Route
 	state := (*hookimpl.State)(&p.hookgenRegistry)
@@ -1404,7 +1404,7 @@ func (limitRatePoint) Describe() *hookimpl.Point {
 
 func (p *LimitRatePoint) runHooks(
 	ctx context.Context, run *Run, payload Request, by *hookkit.By,
-	snap *hookimpl.Snapshot,
+	snap hookimpl.SnapshotFor[Route],
 ) (exit LimitRateExit, err error) {
 	own := payload.Route
 	state := (*hookimpl.State)(&p.hookgenRegistry)
@@ -1474,7 +1474,7 @@ func (rewriteTargetPoint) Describe() *hookimpl.Point {
 
 func (p *RewriteTargetPoint) runHooks(
 	ctx context.Context, run *Run, payload *Request, by *hookkit.By,
-	snap *hookimpl.Snapshot,
+	snap hookimpl.SnapshotFor[Route],
 ) (err error) {
 	hookimpl.Require(payload != nil, "RewriteTarget")
 	own := payload.Route
@@ -1539,7 +1539,7 @@ func (pickUpstreamPoint) Describe() *hookimpl.Point {
 
 func (p *PickUpstreamPoint) runHooks(
 	ctx context.Context, run *Run, payload *Choice, by *hookkit.By,
-	snap *hookimpl.Snapshot,
+	snap hookimpl.SnapshotFor[Route],
 ) (err error) {
 	hookimpl.Require(payload != nil, "PickUpstream")
 	own := payload.Request.Route
@@ -1609,7 +1609,7 @@ func (upstreamHeadersPoint) Describe() *hookimpl.Point {
 
 func (p *UpstreamHeadersPoint) runHooks(
 	ctx context.Context, run *Run, payload Request, bys *[]hookkit.By,
-	snap *hookimpl.Snapshot,
+	snap hookimpl.SnapshotFor[Route],
 ) (collected []Header) {
 	own := payload.Route
 	state := (*hookimpl.State)(&p.hookgenRegistry)
@@ -1764,7 +1764,7 @@ func (n AroundUpstreamNext) Call(
 func (p *AroundUpstreamPoint) runHooks(
 	ctx context.Context, run *Run, payload Exchange,
 	act func(context.Context, Exchange) (*http.Response, error),
-	by *hookkit.By, snap *hookimpl.Snapshot,
+	by *hookkit.By, snap hookimpl.SnapshotFor[Route],
 ) (result *http.Response, err error) {
 	own := payload.Route
 	state := (*hookimpl.State)(&p.hookgenRegistry)
@@ -1809,7 +1809,7 @@ func (onUpstreamErrorPoint) Describe() *hookimpl.Point {
 
 func (p *OnUpstreamErrorPoint) runHooks(
 	ctx context.Context, run *Run, payload UpstreamError, by *hookkit.By,
-	snap *hookimpl.Snapshot,
+	snap hookimpl.SnapshotFor[Route],
 ) (exit OnUpstreamErrorExit, err error) {
 	own := payload.Request.Route
 	state := (*hookimpl.State)(&p.hookgenRegistry)
@@ -1880,7 +1880,7 @@ func (onResponsePoint) Describe() *hookimpl.Point {
 
 func (p *OnResponsePoint) runHooks(
 	ctx context.Context, run *Run, payload *Response, by *hookkit.By,
-	snap *hookimpl.Snapshot,
+	snap hookimpl.SnapshotFor[Route],
 ) (exit OnResponseExit, err error) {
 	hookimpl.Require(payload != nil, "OnResponse")
 	own := payload.Route
@@ -1949,7 +1949,7 @@ func (responseHeadersPoint) Describe() *hookimpl.Point {
 
 func (p *ResponseHeadersPoint) runHooks(
 	ctx context.Context, run *Run, payload Response, bys *[]hookkit.By,
-	snap *hookimpl.Snapshot,
+	snap hookimpl.SnapshotFor[Route],
 ) (collected []Header) {
 	own := payload.Route
 	state := (*hookimpl.State)(&p.hookgenRegistry)
@@ -2009,7 +2009,7 @@ func (onDonePoint) Describe() *hookimpl.Point {
 
 func (p *OnDonePoint) runHooks(
 	ctx context.Context, run *Run, payload Done,
-	snap *hookimpl.Snapshot,
+	snap hookimpl.SnapshotFor[Route],
 ) {
 	own := payload.Request.Route
 	state := (*hookimpl.State)(&p.hookgenRegistry)
