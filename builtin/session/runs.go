@@ -118,13 +118,15 @@ func (r Runs) missing(ctx context.Context, run string, err error) error {
 	if !errors.As(err, new(*agent.NotFound)) {
 		return err
 	}
-	keys, failed := r.Store.Keys(ctx, takenKeys(run))
-	if failed != nil {
-		return failed
-	}
-	for _, key := range keys {
-		if taken, err := get[takenRun](ctx, r.Store, key); err == nil {
-			return &agent.RunTaken{Run: run, Until: taken.Until}
+	for range 3 { // the taker may replace its mark while they are listed
+		keys, failed := r.Store.Keys(ctx, takenKeys(run))
+		if failed != nil {
+			return failed
+		}
+		for _, key := range keys {
+			if taken, err := get[takenRun](ctx, r.Store, key); err == nil {
+				return &agent.RunTaken{Run: run, Until: taken.Until}
+			}
 		}
 	}
 	return &agent.NotFound{Key: run}
