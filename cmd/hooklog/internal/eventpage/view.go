@@ -144,8 +144,9 @@ func kindOf(e hooklog.Event) string {
 	return "exit"
 }
 
-// Specs choose the names of exits, so that a page can only know the usual words.
-var good = regexp.MustCompile(`(?i)^(allow|accept|approve|complete|confirm|done|finish|grant|ok$|pass|permit|succe)`)
+// Specs choose the names of exits, so that a page can only know the usual words. PasswordRequired begins with none.
+var good = regexp.MustCompile(`(?i)^(allow|accept|approve|complete|confirm|finish|grant|pass|permit)` +
+	`(s|t?ed|d|ing)?(once|always|_|$)|^(done|ok|succe\w*)(_|$)`)
 
 // IsGood reports whether a name is that of an exit that permits something, or of a cause with which a run ends as it
 // should.

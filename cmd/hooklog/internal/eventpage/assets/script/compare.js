@@ -138,6 +138,9 @@ async function togglePair(li, a, b) {
 function between(title, was, is) {
 	const text = l => (l.parts || []).map(p => p.text || '…').join('');
 	const pairs = aligned(was?.lines || [], is?.lines || [], (x, y) => text(x) === text(y));
-	if (pairs.every(([x, y]) => x && y)) return el('p', {class: 'note'}, 'The same in both runs.');
+	if (pairs.every(([x, y]) => x && y)) {
+		const cut = [was, is].some(t => t?.cut || (t?.lines || []).some(l => (l.parts || []).some(p => p.cut)));
+		return el('p', {class: 'note'}, cut ? 'The same in both runs, as far as it is shown.' : 'The same in both runs.');
+	}
 	return lines(title, {lines: pairs.map(([x, y]) => ({op: !y ? '-' : !x ? '+' : '', parts: (x || y).parts}))});
 }
