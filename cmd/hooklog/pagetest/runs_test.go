@@ -10,8 +10,8 @@ import (
 )
 
 func opensRun(t *testing.T, p *tab) {
-	p.write(event(1, "older", "BeforeSend"), event(2, "newer", "BeforeSend"), event(3, "newer", "AfterSend", denied, keyed),
-		event(4, "newer", "OnClose", failed))
+	p.write(event(1, "older", "BeforeSend"), event(2, "newer", "BeforeSend"), event(3, "newer", "AfterSend", denied,
+		keyed), event(4, "newer", "OnClose", failed))
 	p.open()
 	p.want("#list", "Run newer\nlast: failed\n3 fires\n1 exit\n1 failure\n2.0 s", "Run older\n1 fire")
 	if got := p.text("#list li:first-child .title"); got != "Run newer" {
@@ -25,8 +25,8 @@ func opensRun(t *testing.T, p *tab) {
 	p.want(".fires", "+0 µs", "+1.0 s", "AfterSend\nRefuse team.Guard not to strangers\n2 µs", "failed out of paper")
 	p.click(".fires > li:nth-child(2) > button")
 	p.until(`document.querySelector('.detail')`)
-	p.want(".detail", "Refuse", "team.Guard guard.go:7", "not to strangers", "other.Voter other.go:1", "why not", "the-key",
-		"number 3, run.jsonl:3", `"Reason": "not to strangers"`, `"To": "you",`)
+	p.want(".detail", "Refuse", "team.Guard guard.go:7", "not to strangers", "other.Voter other.go:1", "why not",
+		"the-key", "number 3, run.jsonl:3", `"Reason": "not to strangers"`, `"To": "you",`)
 	p.click(".fires > li:nth-child(3) > button")
 	p.until(`document.querySelectorAll('.detail').length === 2`)
 	p.want(".fires > li:nth-child(3) .detail", "broken.Hook broken.go:3", "out of paper",
