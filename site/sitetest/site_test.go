@@ -254,7 +254,8 @@ func TestPlaygroundOutlivesTextsThatAreTooMuch(t *testing.T) {
 		change(fmt.Sprintf(`'// %d'`, n))
 	}
 	p.until(`%s.includes('the hook compiles')`, verdict)
-	change(`'\ntype A0 struct{}\n' + Array.from({length: 60}, (_, i) => 'type A' + (i + 1) + ' struct{ a, b A' + i + ' }\n').join('')`)
+	change(`'\ntype A0 struct{}\n' +
+		Array.from({length: 60}, (_, i) => 'type A' + (i + 1) + ' struct{ a, b A' + i + ' }\n').join('')`)
 	p.until(`%s.includes('stopped a check after 30 seconds')`, verdict)
 	change(`''`)
 	p.until(`%s.includes('the hook compiles')`, verdict)
