@@ -44,8 +44,8 @@ func (r *Registry) ResumeRun(id, parent, root string) hookkit.AnyRun {
 
 // FireAny is Fire of [hookkit.AnyPoint]. It calls Point.Fire by reflection, so that generated code is smaller. Its
 // parameters are, in every point: the generated Point, the context, the run, the payload, at an around point the act,
-// what FireBy returns besides (pointers that may be nil), and last the snapshot.
-// The generator writes them in this order. A nil key is that of the payload.
+// what FireBy returns besides (pointers that may be nil), and last the snapshot. The generator writes them in this
+// order. A nil key is that of the payload.
 func (r *Registry) FireAny(
 	ctx context.Context, run hookkit.AnyRun, key, payload any,
 ) (fired hookkit.AnyFired, err error) {

@@ -1,6 +1,7 @@
 package skew
 
 import (
+	"cmp"
 	"slices"
 	"strings"
 	"unicode"
@@ -29,10 +30,8 @@ func (x *fieldIndex) find(object, key string) (name string, ok bool) {
 			}
 		}
 	}
-	if name, ok = x.folded[[2]string{object, folded(key)}]; !ok {
-		name = key
-	}
-	return name, ok
+	name, ok = x.folded[[2]string{object, folded(key)}]
+	return cmp.Or(name, key), ok
 }
 
 // folded returns the same text for texts that strings.EqualFold calls equal.
