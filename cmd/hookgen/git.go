@@ -75,8 +75,8 @@ func openRevision(dir, name string) (*revision, string, error) {
 		}
 		return nil, "", fmt.Errorf("the revision %s does not exist: %s", name, remedy)
 	}
-	r.hash = strings.TrimSpace(strings.TrimPrefix(string(hash), "--end-of-options\n")) // git before 2.30 repeats it
-	if r.hash == "" || strings.Trim(r.hash, "0123456789abcdef") != "" {
+	words := strings.Fields("- " + string(hash)) // git before 2.30 repeats --end-of-options
+	if r.hash = words[len(words)-1]; strings.Trim(r.hash, "0123456789abcdef") != "" {
 		return nil, "", fmt.Errorf("git says %q about the revision %s, which is not understood", hash, name)
 	}
 	return r, strings.TrimSuffix(lines[1], "/"), nil
