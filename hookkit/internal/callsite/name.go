@@ -12,8 +12,7 @@ func NameOf(hook any) string {
 	v := reflect.ValueOf(hook)
 	if v.Kind() == reflect.Func {
 		if f := runtime.FuncForPC(v.Pointer()); f != nil {
-			name := f.Name()
-			return name[strings.LastIndexByte(name, '/')+1:]
+			return f.Name()[strings.LastIndexByte(f.Name(), '/')+1:]
 		}
 	}
 	name, _, _ := strings.Cut(strings.TrimLeft(fmt.Sprintf("%T", hook), "*"), "[")
