@@ -390,10 +390,14 @@ func TestMethodSets(t *testing.T) {
 		{"both methods need a pointer", "struct{ B }; type B struct{}; func (*B) M() {}",
 			"struct{ B }; type B struct{}; func (*B) M() {}; func (*A) M() {}",
 			"changes-behaviour member-hidden, safe method-added"},
-		{"an embedded method of a struct becomes ambiguous",
+		{"an embedded interface adds no depth",
 			"struct{ I; S }; type I interface{ R() }; type S struct{ T }; type T struct{ R int }",
-			"struct{ I; S }; type I interface{ E }; type S struct{ T }; type T struct{ R int }; type E interface{ R() }",
-			"breaks-hooks member-hidden"},
+			"struct{ I; S }; type I interface{ E }; type S struct{ T }; type T struct{ R int }; type E interface{ R() }", ""},
+		{"an interface that two embed is once in a third", "struct{ I }; type I interface{ E }; type E interface{ R() }",
+			"struct{ I }; type I interface{ J; K }; type J interface{ E }; type K interface{ E }; type E interface{ R() }", ""},
+		{"an embedded method of a struct becomes ambiguous",
+			"struct{ I; S }; type I interface{ R() }; type S struct{}",
+			"struct{ I; S }; type I interface{ R() }; type S struct{ R int }", "breaks-hooks member-hidden, safe field-added"},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			const head = "package p\n\n//hookgen:points\ntype Points interface{ OnA(A) }\n\ntype A "

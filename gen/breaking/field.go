@@ -18,7 +18,7 @@ func (c *comparison) compareFields(old, now *gen.SurfaceType, points []string) {
 		met[f.Name] = true
 		g, ok := kept[f.Name]
 		breaks, why := BreaksHooks, "hooks that use it do not compile"+deprecateFirst(f.Deprecated)
-		if !visible(c.old, old, f) {
+		if !c.visible(c.old, old, f) {
 			breaks, why = Safe, "hooks could not see it"
 		}
 		if !ok {
@@ -30,7 +30,7 @@ func (c *comparison) compareFields(old, now *gen.SurfaceType, points []string) {
 	}
 	for _, f := range now.Fields {
 		verdict, why := Safe, "hooks see it, and old hooks that build the value leave it empty"
-		if !visible(c.now, now, f) {
+		if !c.visible(c.now, now, f) {
 			why = "hooks cannot see it"
 		} else if jsonTag(f) != "-" && c.sentBack(now.Name) {
 			verdict, why = BreaksWire, "hooks in other processes that do not know it keep its value, "+

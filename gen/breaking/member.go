@@ -2,7 +2,6 @@ package breaking
 
 import (
 	"go/ast"
-	"go/token"
 	"maps"
 	"slices"
 	"strings"
@@ -12,12 +11,13 @@ import (
 
 // A member is a field or a method that can be selected from a value: one of its type, or one of an embedded field.
 type member struct {
+	gen.SurfaceDecl
 	owner   string // the type that declares it
 	method  bool
 	pointer bool // a method that only pointers have
 	typ     gen.Written
-	pos     token.Position
 	depth   int // the number of embedded fields between
+	field   int // the last of them
 }
 
 // replaces reports whether calls of a method that is gone compile with this member.
@@ -25,77 +25,101 @@ func (m member) replaces(c *comparison, gone gen.SurfaceMethod) bool {
 	return m.method && c.same(gone.Signature, m.typ) && (gone.Pointer || !m.pointer)
 }
 
-// members are the exported members of a type, by the rules of Go: the shallowest wins, and if two have one depth,
-// neither can be selected.
+// members are the members of a type, by the rules of Go: the shallowest wins, and if two embedded fields of one depth
+// have one, neither can be selected. To hooks, a method of an interface that is embedded in another is like one that is
+// written out. Hidden members count in interfaces only, where they keep other packages from implementing them.
 type members struct {
 	chosen    map[string]member
 	ambiguous map[string]bool
-	opaque    map[string]bool // embedded types of other modules, whose members are unknown
+	types     map[string]bool        // the type, and the embedded ones whose members are known
+	opaque    map[string]gen.Written // by meaning: embedded types whose members are unknown, and unions
 }
 
-// membersOf returns the members of a type.
-func membersOf(v Version, t *gen.SurfaceType) members {
-	m := members{map[string]member{}, map[string]bool{}, map[string]bool{}}
-	met := map[string]bool{}
-	type part struct {
-		*gen.SurfaceType
-		indirect bool // a pointer to it is embedded, so values have the methods of pointers, too
-	}
-	for level, depth := []part{{t, false}}, 0; len(level) > 0; depth++ {
+// A part is a type that is embedded in another one.
+type part struct {
+	*gen.SurfaceType
+	field    int  // the embedded field that has it, counted among those of its depth
+	indirect bool // a pointer to it is embedded, so values have the methods of pointers, too
+}
+
+// membersOf returns the members of a type in one of the versions.
+func (c *comparison) membersOf(v Version, t *gen.SurfaceType) members {
+	m := members{map[string]member{}, map[string]bool{}, map[string]bool{}, map[string]gen.Written{}}
+	for level, depth := []part{{SurfaceType: resolved(v, t)}}, 0; len(level) > 0; depth++ {
 		var next []part
 		at := map[string][]member{}
-		seen := map[string]bool{}
-		for _, outer := range level {
-			t := resolved(v, outer.SurfaceType)
-			if met[t.Name] {
-				continue
-			}
-			seen[t.Name] = true
-			for _, f := range t.Fields {
-				at[f.Name] = append(at[f.Name], member{owner: t.Name, typ: f.Type, pos: f.Pos, depth: depth})
-				if embedded := v.Types[typeName(f.Type)]; f.Embedded && embedded != nil {
-					next = append(next, part{embedded, outer.indirect || strings.HasPrefix(f.Type.Name, "*")})
-				} else if f.Embedded {
-					m.opaque[f.Type.Meaning] = true
+		for i := 0; i < len(level); i++ {
+			p := level[i]
+			add := func(decl gen.SurfaceDecl, typ gen.Written, method, pointer bool) {
+				if !slices.ContainsFunc(at[decl.Name], func(other member) bool { return other.field == p.field }) {
+					at[decl.Name] = append(at[decl.Name], member{decl, p.Name, method, pointer, typ, depth, p.field})
 				}
 			}
-			for _, f := range t.Methods {
-				at[f.Name] = append(at[f.Name], member{t.Name, true, f.Pointer && !outer.indirect, f.Signature, f.Pos,
-					depth})
+			for _, f := range p.Fields {
+				add(f.SurfaceDecl, f.Type, false, false)
+				if inner := c.known(v, typeName(f.Type)); f.Embedded && inner != nil && !m.types[inner.Name] {
+					next = append(next, part{inner, len(next), p.indirect || strings.HasPrefix(f.Type.Name, "*")})
+				} else if f.Embedded && inner == nil {
+					m.opaque[f.Type.Meaning] = f.Type
+				}
 			}
-			for _, e := range t.Embeds { // of an interface
-				if embedded := v.Types[typeName(e)]; embedded != nil {
-					next = append(next, part{embedded, false})
-				} else {
-					m.opaque[e.Meaning] = true
+			for _, f := range p.Methods {
+				add(f.SurfaceDecl, f.Signature, true, f.Pointer && !p.indirect)
+			}
+			for _, e := range p.Embeds { // of an interface, which has their methods at the same depth
+				inner := c.known(v, e.Name)
+				if inner == nil || !inner.Interface {
+					m.opaque[e.Meaning] = e
+				} else if !slices.ContainsFunc(level, func(o part) bool { return o.SurfaceType == inner && o.field == p.field }) {
+					level = append(level, part{inner, p.field, false})
 				}
 			}
 		}
-		maps.Copy(met, seen)
-		for name, all := range at {
-			if _, hidden := m.chosen[name]; hidden || m.ambiguous[name] || !ast.IsExported(name) {
-				continue
-			}
-			if len(all) > 1 {
-				m.ambiguous[name] = true
-			} else {
-				m.chosen[name] = all[0]
-			}
+		for _, p := range level {
+			m.types[p.Name] = true
 		}
+		m.choose(at, t.Interface)
 		level = next
 	}
 	return m
 }
 
+// choose adds the members of one depth, unless there are shallower ones of their names.
+func (m members) choose(at map[string][]member, hidden bool) {
+	for name, all := range at {
+		_, shallower := m.chosen[name]
+		switch {
+		case shallower || m.ambiguous[name] || !hidden && !ast.IsExported(name):
+		case len(all) > 1:
+			m.ambiguous[name] = true
+		default:
+			m.chosen[name] = all[0]
+		}
+	}
+}
+
+// known returns the type of a name, or nil if its members are unknown. If only a part of the old package is known, a
+// type that is missing there may exist elsewhere.
+func (c *comparison) known(v Version, name string) *gen.SurfaceType {
+	t := v.Types[name]
+	if t == nil {
+		return nil
+	}
+	if t = resolved(v, t); c.old.Part && c.old.Types[t.Name] == nil {
+		return nil
+	}
+	return t
+}
+
 // visible reports whether hooks can see a field of a struct. An embedded field can be seen through its members, even if
 // its own name is not exported.
-func visible(v Version, t *gen.SurfaceType, f gen.SurfaceField) bool {
+func (c *comparison) visible(v Version, t *gen.SurfaceType, f gen.SurfaceField) bool {
 	if f.Exported || !f.Embedded {
 		return f.Exported
 	}
 	without := *t
 	without.Fields = slices.DeleteFunc(slices.Clone(t.Fields), func(g gen.SurfaceField) bool { return g.Name == f.Name })
-	with, rest := membersOf(v, t), membersOf(v, &without)
+	with, rest := c.membersOf(v, t), c.membersOf(v, &without)
 	return len(with.opaque) > len(rest.opaque) ||
 		!maps.EqualFunc(with.chosen, rest.chosen, func(a, b member) bool { return a.owner == b.owner && a.depth == b.depth })
 }
@@ -127,7 +151,7 @@ func (c *comparison) gained(method string, points []string) (Verdict, string) {
 // compareMembers compares the members of embedded fields. A new field or method can hide one of them, or make it
 // ambiguous. Members that are gone are reported for the type that declared them.
 func (c *comparison) compareMembers(old, now *gen.SurfaceType, points []string) {
-	before, after := membersOf(c.old, old), membersOf(c.now, now)
+	before, after := c.membersOf(c.old, old), c.membersOf(c.now, now)
 	for _, name := range slices.Sorted(maps.Keys(before.chosen)) {
 		was := before.chosen[name]
 		owner := was.owner
@@ -140,7 +164,7 @@ func (c *comparison) compareMembers(old, now *gen.SurfaceType, points []string) 
 			continue
 		}
 		report := func(verdict Verdict, effect string) {
-			c.report("member-hidden", verdict, points, now.Pos, was.pos, "%s of %s no longer means %s of %s: %s", name,
+			c.report("member-hidden", verdict, points, now.Pos, was.Pos, "%s of %s no longer means %s of %s: %s", name,
 				now.Name, name, owner, effect)
 		}
 		switch {
@@ -163,7 +187,7 @@ func (c *comparison) compareMembers(old, now *gen.SurfaceType, points []string) 
 			name, is.owner, effect)
 	}
 	for _, name := range slices.Sorted(maps.Keys(after.opaque)) {
-		if !before.opaque[name] && now.Struct {
+		if _, had := before.opaque[name]; !had && now.Struct {
 			verdict, effect := c.gained("MarshalJSON", points) // the worst that an unknown method can do
 			c.report("method-added", verdict, points, now.Pos, old.Pos, "%s has the methods of the embedded %s%s", now.Name,
 				name, effect)
@@ -176,7 +200,7 @@ func (c *comparison) demands(t *gen.SurfaceType, method string) bool {
 	if !t.Interface {
 		return false
 	}
-	_, ok := c.methodsOf(c.now, t).methods[method]
+	_, ok := c.membersOf(c.now, t).chosen[method]
 	return ok
 }
 
@@ -185,7 +209,7 @@ func (c *comparison) demands(t *gen.SurfaceType, method string) bool {
 func (c *comparison) movedWithin(one, other string) bool {
 	embeds := func(v Version, outer, inner string) bool {
 		t := v.Types[outer]
-		return t != nil && t.Interface && c.methodsOf(v, t).embedded[inner]
+		return t != nil && t.Interface && c.membersOf(v, t).types[inner]
 	}
 	return embeds(c.old, one, other) || embeds(c.old, other, one) || embeds(c.now, one, other) || embeds(c.now, other, one)
 }

@@ -14,7 +14,7 @@ func (c *comparison) compareMethods(old, now *gen.SurfaceType, points []string) 
 		}
 		return nil
 	}
-	promoted := membersOf(c.now, now)
+	promoted := c.membersOf(c.now, now)
 	for _, m := range old.Methods {
 		n := find(now, m.Name)
 		if n != nil {
