@@ -11,7 +11,8 @@ import (
 // Differences lists what two ends understand differently at a point: each text names the part and both sides. A field
 // or an exit that one end lacks is not a difference, except an exit that only the service has.
 func Differences(here, there *wire.Shape) []string {
-	c := comparison{here: here, there: fieldIndex{shape: there}, met: map[[2]string]bool{}}
+	ours, theirs := typesOf(here), typesOf(there)
+	c := comparison{met: map[[2]*typ]bool{}}
 	if a, b := markers(here), markers(there); a != b {
 		c.add("the law is %q in this program and %.200q in the service", here.Law, there.Law)
 	}
@@ -29,14 +30,14 @@ func Differences(here, there *wire.Shape) []string {
 			c.add("the service may decide %.100s, which this program does not have", name)
 		}
 	}
-	c.types("the payload", here.Payload, there.Payload)
+	c.types("the payload", ours.typ(here.Payload), theirs.typ(there.Payload))
 	for _, name := range slices.Concat([]string{wire.Edit}, exits(here)) {
-		if theirs, ok := there.Decisions[name]; ok && here.Decisions[name] != "" {
-			c.types(name, here.Decisions[name], theirs)
+		if other, ok := there.Decisions[name]; ok && here.Decisions[name] != "" {
+			c.types(name, ours.typ(here.Decisions[name]), theirs.typ(other))
 		}
 	}
 	if here.Collected != "" && there.Collected != "" {
-		c.types("a contribution", here.Collected, there.Collected)
+		c.types("a contribution", ours.typ(here.Collected), theirs.typ(there.Collected))
 	}
 	return c.found
 }
@@ -88,9 +89,7 @@ func items(law string) []string {
 
 // A comparison collects the differences of two shapes.
 type comparison struct {
-	here  *wire.Shape
-	there fieldIndex
-	met   map[[2]string]bool // pairs of objects that are compared, or being compared
+	met   map[[2]*typ]bool // pairs of objects that are compared, or being compared
 	found []string
 }
 
@@ -108,65 +107,37 @@ func (c *comparison) add(format string, args ...any) {
 }
 
 // types compares two types of the same place.
-func (c *comparison) types(path, here, there string) {
-	for here != there || strings.HasSuffix(here, "}") {
-		a, b := parse(here), parse(there)
-		if a.head != b.head {
-			c.add("%s is a %s in this program and a %.100s in the service", path, here, there)
-			return
-		}
-		if a.object != "" {
-			c.objects(path, a.object, b.object)
-			return
-		}
-		path, here, there = path+a.step(), a.elem, b.elem
+func (c *comparison) types(path string, here, there *typ) {
+	a, b := here, there
+	for ; a.head == b.head && a.elem != nil && b.elem != nil; a, b = a.elem, b.elem {
+		path += a.step()
+	}
+	switch {
+	case a.head != b.head:
+		c.add("%s is a %s in this program and a %.100s in the service", path, a.text, b.text)
+	case a.fields != nil:
+		c.objects(path, a, b)
 	}
 }
 
-func (c *comparison) objects(path, here, there string) {
-	pair := [2]string{here, there}
+func (c *comparison) objects(path string, here, there *typ) {
+	pair := [2]*typ{here, there}
 	if c.met[pair] || len(c.met) >= mostPairs {
 		return
 	}
 	c.met[pair] = true
-	ours := c.here.Objects[here]
-	for _, name := range sortedKeys(ours) {
-		other, ok := c.there.find(there, name)
+	for _, name := range sortedKeys(here.fields) {
+		other, ok := there.find(name)
 		if other == name && ok {
-			c.types(path+"."+name, ours[name], c.there.shape.Objects[there][name])
-		} else if _, own := ours[other]; ok && !own {
+			c.types(path+"."+name, here.fields[name], there.fields[name])
+		} else if _, own := here.fields[other]; ok && !own {
 			c.add("%s.%s is spelled %.100q in the service", path, name, other)
 		}
 	}
 }
 
-// A typeExpr is a type of a shape, one level deep.
-type typeExpr struct {
-	head   string // equal heads have equal forms
-	elem   string // of a pointer, an array and a map
-	object string // the name of an object
-}
-
-// parse reads the first level of a type. A type that is longer than any of a program is read as one word: a hostile
-// service could describe a million pointers, which would be read again for each item of a list.
-func parse(expr string) typeExpr {
-	const longest = 2000
-	switch {
-	case len(expr) > longest:
-	case strings.HasPrefix(expr, "{") && strings.HasSuffix(expr, "}"):
-		return typeExpr{head: "{", object: expr[1 : len(expr)-1]}
-	case strings.HasPrefix(expr, "*"):
-		return typeExpr{head: "*", elem: expr[1:]}
-	case strings.HasPrefix(expr, "["), strings.HasPrefix(expr, "map["):
-		if end := strings.IndexByte(expr, ']'); end >= 0 {
-			return typeExpr{head: expr[:end+1], elem: expr[end+1:]}
-		}
-	}
-	return typeExpr{head: expr}
-}
-
 // step returns the part of a path that leads to the element.
-func (t typeExpr) step() string {
+func (t *typ) step() string {
 	if t.head == "*" {
 		return ""
 	}

@@ -9,35 +9,33 @@ import (
 	"github.com/hookgen/hookgen/hookkit/wire"
 )
 
-// Complete returns a reply whose replacement, edit or patch has all fields of the value that was sent. Here is the
-// shape of the point in this program, and there that in the service. If there is nil, the service does not say what it
-// knows.
+// Complete returns a reply whose replacement, edit or patch has all fields of the value that was sent. Here are the
+// types of the point in this program, and there those in the service. If there is nil, the service does not say what
+// it knows.
 //
 // For example, a service was built before the field Priority was added. It replaces a message, and its reply has no
 // Priority. Then the replacement keeps the Priority that was sent. The program cannot know this of a service that says
 // nothing, so such a service must send every field, or a patch.
 //
 // The error names the path of a field that would be lost.
-func Complete(r wire.Reply, here, there *wire.Shape, sent json.RawMessage) (wire.Reply, error) {
+func Complete(r wire.Reply, here, there *Types, sent json.RawMessage) (wire.Reply, error) {
 	if r.Value == nil || !json.Valid(r.Value) {
 		return r, errors.New("$.value: missing, or not JSON")
 	}
-	expr := func(s *wire.Shape) string {
-		if r.Decision == wire.Edit {
-			return s.Decisions[wire.Edit]
-		}
-		return s.Payload
-	}
-	m := merger{shape: there}
-	if there == nil || r.Decision == wire.Patch {
-		m = merger{shape: here, explicit: true}
-	}
 	patching := r.Decision == wire.Patch
-	before, err := read(sent, m.shape, expr(m.shape), patching)
+	var m merger
+	if there == nil || patching {
+		m.explicit, there = true, here
+	}
+	t := there.payload
+	if r.Decision == wire.Edit {
+		t = there.edit
+	}
+	before, err := read(sent, t, patching)
 	if err != nil {
 		return r, fmt.Errorf("the value that was sent cannot be read: %w", err)
 	}
-	after, err := read(r.Value, m.shape, expr(m.shape), patching)
+	after, err := read(r.Value, t, patching)
 	if err != nil {
 		return r, err
 	}

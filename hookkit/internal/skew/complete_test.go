@@ -16,6 +16,8 @@ func shapeOf[T any](law string) *wire.Shape {
 	return b.shape
 }
 
+func typesIn[T any]() *Types { return TypesOf(shapeOf[T]("")) }
+
 type oldPart struct {
 	Name string
 	Tags []string `json:",omitempty"`
@@ -94,7 +96,7 @@ func TestUnknownFieldsSurviveReplacements(t *testing.T) {
 			decode(t, sent, &old)
 			c.change(&old)
 			reply, err := Complete(wire.Reply{Decision: wire.Replace, Value: encode(t, old)},
-				shapeOf[newMessage](""), shapeOf[oldMessage](""), sent)
+				typesIn[newMessage](), typesIn[oldMessage](), sent)
 			if c.want == nil {
 				if err == nil || !strings.Contains(err.Error(), c.path) {
 					t.Errorf("got %s, %v; want an error with %s", reply.Value, err, c.path)
@@ -123,7 +125,7 @@ func TestEqualElementsThatDifferInUnknownFields(t *testing.T) {
 		`[{"Name":"b"},{"Name":"a"}]`: "[1 2]",
 	} {
 		got, err := Complete(wire.Reply{Decision: wire.Replace, Value: []byte(`{"To":"","Parts":` + parts + `}`)},
-			shapeOf[newMessage](""), shapeOf[oldMessage](""), sent)
+			typesIn[newMessage](), typesIn[oldMessage](), sent)
 		if err != nil {
 			if !strings.Contains(err.Error(), want) {
 				t.Errorf("%s: %v", parts, err)
@@ -140,7 +142,7 @@ func TestEqualElementsThatDifferInUnknownFields(t *testing.T) {
 }
 
 func TestScriptsSendEveryFieldOrPatch(t *testing.T) {
-	shape := shapeOf[newMessage]("")
+	types := typesIn[newMessage]()
 	for _, c := range []struct {
 		name  string
 		reply wire.Reply
@@ -172,7 +174,7 @@ func TestScriptsSendEveryFieldOrPatch(t *testing.T) {
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			sent := encode(t, sentMessage)
-			got, err := Complete(c.reply, shape, nil, sent)
+			got, err := Complete(c.reply, types, nil, sent)
 			if c.want == nil {
 				if err == nil || !strings.Contains(err.Error(), c.err) {
 					t.Errorf("got %s, %v; want %q", got.Value, err, c.err)
@@ -219,7 +221,7 @@ func FuzzComplete(f *testing.F) {
 	if err != nil {
 		f.Fatal(err)
 	}
-	here, there := shapeOf[newMessage](""), shapeOf[oldMessage]("")
+	here, there := typesIn[newMessage](), typesIn[oldMessage]()
 	f.Fuzz(func(t *testing.T, value string, patch bool) {
 		r := wire.Reply{Decision: wire.Replace, Value: []byte(value)}
 		if patch {

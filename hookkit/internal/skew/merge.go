@@ -3,14 +3,11 @@ package skew
 import (
 	"bytes"
 	"fmt"
-
-	"github.com/hookgen/hookgen/hookkit/wire"
 )
 
 // A merger gives a replacement the fields that the service does not know.
 type merger struct {
-	shape    *wire.Shape // of the service; of this program, if the service says nothing
-	explicit bool        // the service says nothing, so that a field that it omits may be one that it does not know
+	explicit bool // the service says nothing, so that a field that it omits may be one that it does not know
 }
 
 // merge returns the value of the service, with the unknown fields of the value that it received.

@@ -13,7 +13,6 @@ import (
 	"strings"
 
 	"github.com/hookgen/hookgen/hookkit/internal/strictjson"
-	"github.com/hookgen/hookgen/hookkit/wire"
 	"github.com/hookgen/hookgen/internal/jsonscan"
 )
 
@@ -21,8 +20,8 @@ import (
 type node struct {
 	raw     []byte
 	form    form
-	members map[string]*node  // by the name of the field, or by the key of a map
-	fields  map[string]string // of an object: those that the shape has
+	members map[string]*node // by the name of the field, or by the key of a map
+	fields  map[string]*typ  // of an object: those that the shape has
 	items   []*node
 	known   uint64 // the hash of the part that the shape describes; equal parts have equal hashes
 	unknown *step  // the path of a field that the shape lacks and that is not zero; nil without one
@@ -41,18 +40,17 @@ const (
 // A reader makes nodes of JSON that is valid.
 type reader struct {
 	jsonscan.Scanner
-	fields fieldIndex
 	deep   bool // objects of any type have members
 	failed bool // a value that has only a hash is nested too deep
 }
 
 const maxDepth = 1000
 
-// read returns the node for a JSON text of a type. Objects of the text have the fields of the shape and others.
-func read(text []byte, shape *wire.Shape, expr string, deep bool) (*node, error) {
-	r := reader{Scanner: jsonscan.Scanner{Data: text}, fields: fieldIndex{shape: shape}, deep: deep}
+// read returns the node for a JSON text of a type. Objects of the text have the fields of the type and others.
+func read(text []byte, t *typ, deep bool) (*node, error) {
+	r := reader{Scanner: jsonscan.Scanner{Data: text}, deep: deep}
 	r.Blank()
-	n, err := r.value(expr, nil, 0)
+	n, err := r.value(t, nil, 0)
 	if r.failed {
 		err = errDeep
 	}
@@ -61,27 +59,28 @@ func read(text []byte, shape *wire.Shape, expr string, deep bool) (*node, error)
 
 var errDeep = errors.New("nested too deep")
 
+// anyType is the type of a value that the shape does not describe.
+var anyType = &typ{text: "any", head: "any"}
+
 // value reads the next value.
-func (r *reader) value(expr string, path *step, depth int) (*node, error) {
+func (r *reader) value(t *typ, path *step, depth int) (*node, error) {
 	if depth > maxDepth {
 		return nil, errDeep
 	}
-	t := parse(strings.TrimLeft(expr, "*"))
+	for t.head == "*" && t.elem != nil {
+		t = t.elem
+	}
 	begin := r.At
 	n := &node{}
 	var err error
 	switch c := r.Peek(); {
-	case c == '{' && t.object != "":
-		n.form = object
-		err = r.object(n, t.object, path, depth)
-	case c == '{' && strings.HasPrefix(t.head, "map["):
-		n.form = table
+	case c == '{' && t.form == object:
+		err = r.object(n, t, path, depth)
+	case c == '{' && t.form == table:
 		err = r.table(n, t.elem, path, depth)
 	case c == '{' && r.deep:
-		n.form = table
-		err = r.table(n, "any", path, depth)
-	case c == '[' && strings.HasPrefix(t.head, "[") && strings.Contains(t.elem, "{"):
-		n.form = list
+		err = r.table(n, anyType, path, depth)
+	case c == '[' && t.form == list:
 		err = r.list(n, t.elem, path, depth)
 	default:
 		n.known = r.hash(depth)
@@ -91,21 +90,21 @@ func (r *reader) value(expr string, path *step, depth int) (*node, error) {
 }
 
 // object reads a struct. A name in another case is the field, as for encoding/json.
-func (r *reader) object(n *node, of string, path *step, depth int) (err error) {
-	n.members, n.fields, n.known = map[string]*node{}, r.fields.shape.Objects[of], zeroHash
+func (r *reader) object(n *node, t *typ, path *step, depth int) (err error) {
+	n.form, n.members, n.fields, n.known = object, map[string]*node{}, t.fields, zeroHash
 	r.Members(func(key []byte) bool {
-		name, ok := r.fields.find(of, string(key))
-		expr := n.fields[name]
+		name, ok := t.find(string(key))
+		of := t.fields[name]
 		at := path.member(name)
 		if n.members[name] != nil {
 			err = fmt.Errorf("$.value%v: given twice", at)
 			return false
 		}
 		if !ok {
-			expr = "any"
+			of = anyType
 		}
 		var m *node
-		if m, err = r.value(expr, at, depth+1); err != nil {
+		if m, err = r.value(of, at, depth+1); err != nil {
 			return false
 		}
 		n.members[name] = m
@@ -123,9 +122,8 @@ func (r *reader) object(n *node, of string, path *step, depth int) (err error) {
 }
 
 // table reads a map.
-func (r *reader) table(n *node, elem string, path *step, depth int) (err error) {
-	n.members = map[string]*node{}
-	n.known = zeroHash
+func (r *reader) table(n *node, elem *typ, path *step, depth int) (err error) {
+	n.form, n.members, n.known = table, map[string]*node{}, zeroHash
 	r.Members(func(key []byte) bool {
 		name := string(key)
 		var m *node
@@ -142,8 +140,8 @@ func (r *reader) table(n *node, elem string, path *step, depth int) (err error) 
 }
 
 // list reads a slice or an array.
-func (r *reader) list(n *node, elem string, path *step, depth int) (err error) {
-	n.known = zeroHash
+func (r *reader) list(n *node, elem *typ, path *step, depth int) (err error) {
+	n.form, n.known = list, zeroHash
 	r.Items(func() bool {
 		var m *node
 		if m, err = r.value(elem, path.item(len(n.items)), depth+1); err != nil {

@@ -28,27 +28,33 @@ func TestHostileShapes(t *testing.T) {
 		t.Errorf("fields that the program lacks are differences: %q", found)
 	}
 	reply := wire.Reply{Decision: wire.Replace, Value: []byte(value.String())}
-	r, err := Complete(reply, here, there, []byte(`{"Name":"a"}`))
+	r, err := Complete(reply, TypesOf(here), TypesOf(there), []byte(`{"Name":"a"}`))
 	if err != nil || !strings.Contains(string(r.Value), `"Name":"b"`) {
 		t.Errorf("%.100s, %v", r.Value, err)
 	}
 }
 
 func TestFieldsAreFoundInAnotherCase(t *testing.T) {
+	object := func(fields ...string) *typ {
+		o := map[string]string{}
+		for _, name := range fields {
+			o[name] = "int"
+		}
+		return typesOf(&wire.Shape{Objects: map[string]map[string]string{"o": o}}).typ("{o}")
+	}
 	names := []string{"Name", "NAME", "ſtrange", "K", "Straße", "ΣΑΣ", "a\u0345"}
 	keys := append([]string{"name", "Strange", "\u212a", "STRASSE", "straße", "σας", "A\u0399", ""}, names...)
 	for _, name := range names {
 		for _, key := range keys {
-			x := fieldIndex{shape: &wire.Shape{Objects: map[string]map[string]string{"o": {name: "int"}}}}
-			found, ok := x.find("o", key)
+			found, ok := object(name).find(key)
 			if want := strings.EqualFold(name, key); ok != want || want && found != name || !want && found != key {
 				t.Errorf("the field %q for the key %q: %q %v, want %v", name, key, found, ok, want)
 			}
 		}
 	}
-	x := fieldIndex{shape: &wire.Shape{Objects: map[string]map[string]string{"o": {"ID": "int", "Id": "int"}}}}
+	both := object("Id", "ID")
 	for key, want := range map[string]string{"ID": "ID", "Id": "Id", "id": "ID"} {
-		if got, ok := x.find("o", key); !ok || got != want {
+		if got, ok := both.find(key); !ok || got != want {
 			t.Errorf("the field for the key %q is %q, want %q", key, got, want)
 		}
 	}

@@ -21,6 +21,7 @@ type remotePoint struct {
 	*connection
 	point  hookkit.AnyPoint
 	shape  *wire.Shape // of the point in this program
+	types  *skew.Types // of the shape
 	digest string
 
 	mu    sync.Mutex
@@ -30,19 +31,20 @@ type remotePoint struct {
 
 // A peer is a version of the service.
 type peer struct {
-	shape *wire.Shape // nil if the service does not say what it knows
+	types *skew.Types // nil if the service does not say what it knows
 	same  bool        // it has the shape of this program
 	err   error       // it understands the point differently
 }
 
 func newRemotePoint(c *connection, p hookkit.AnyPoint) *remotePoint {
 	r := &remotePoint{connection: c, point: p, shape: skew.Of(p)}
-	r.digest = skew.Digest(r.shape)
+	r.digest, r.types = skew.Digest(r.shape), skew.TypesOf(r.shape)
 	described := c.shapes[p.Name]
-	r.peers = map[string]*peer{"": {shape: described}, r.digest: {shape: r.shape, same: true}}
+	silent := &peer{types: skew.TypesOf(described)}
+	r.peers = map[string]*peer{"": silent, r.digest: {types: r.types, same: true}}
 	if described != nil {
 		if d := skew.Digest(described); d != r.digest {
-			r.seen, r.peers[d] = d, &peer{shape: described}
+			r.seen, r.peers[d] = d, silent
 		}
 	}
 	return r
@@ -120,7 +122,7 @@ func (r *remotePoint) read(q wire.Request, payload any, reply wire.Reply) (hookk
 		}
 	}
 	if !from.same || reply.Decision == wire.Patch {
-		if reply, err = skew.Complete(reply, r.shape, from.shape, sent); err != nil {
+		if reply, err = skew.Complete(reply, r.types, from.types, sent); err != nil {
 			return hookkit.AnyReply{}, err
 		}
 	}
@@ -177,7 +179,7 @@ func (r *remotePoint) peerOf(reply wire.Reply) (*peer, error) {
 			silent, same := r.peers[""], r.peers[r.digest]
 			r.peers = map[string]*peer{"": silent, r.digest: same}
 		}
-		known = &peer{shape: reply.Shape, err: r.compare(r.point.Name, r.shape, reply.Shape)}
+		known = &peer{types: skew.TypesOf(reply.Shape), err: r.compare(r.point.Name, r.shape, reply.Shape)}
 		r.peers[reply.Digest], r.seen = known, reply.Digest
 	}
 	return known, known.err
