@@ -24,6 +24,9 @@ func TestHostileShapes(t *testing.T) {
 	value.WriteString("}")
 	fields["X"] = "[]" + strings.Repeat("*", 10*many) + "{A}"
 	there.Objects["A"] = map[string]string{}
+	for n := range 3 * many { // more types than are read
+		there.Objects[fmt.Sprint("o", n)] = map[string]string{"F": "[]*" + strings.Repeat("map[", 3)}
+	}
 	if found := Differences(here, there); len(found) > 0 {
 		t.Errorf("fields that the program lacks are differences: %q", found)
 	}
