@@ -279,21 +279,18 @@ func sameJSON(t reflect.Type, a, b json.RawMessage) bool {
 // normal writes a value as this program writes values of the type. Without a type, the order of keys is that of their
 // names, and numbers stay as they are.
 func normal(t reflect.Type, text json.RawMessage) []byte {
-	if len(text) == 0 {
-		return text
-	}
+	var v any
+	var err error
 	if t == nil {
-		t = reflect.TypeFor[any]()
+		v, err = decodeNumbers(text)
+	} else {
+		v = reflect.New(t).Interface()
+		err = json.Unmarshal(text, v)
 	}
-	v := reflect.New(t)
-	d := json.NewDecoder(bytes.NewReader(text))
-	if t == reflect.TypeFor[any]() {
-		d.UseNumber()
-	}
-	if err := d.Decode(v.Interface()); err != nil {
+	if err != nil {
 		return text
 	}
-	again, err := json.Marshal(v.Interface())
+	again, err := json.Marshal(v)
 	if err != nil {
 		return text
 	}

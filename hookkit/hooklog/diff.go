@@ -303,7 +303,9 @@ func fireKey(e Event) uint64 {
 
 // sizeOf estimates the memory for an event that waits.
 func sizeOf(e Event) int {
-	const fixed = 1000         // the struct, and its places in lists and maps
-	text, _ := json.Marshal(e) // of an event that was read
-	return fixed + len(text)
+	const fixed = 1000 // the struct, and its places in lists and maps
+	values := len(e.Payload) + len(e.Final) + len(e.Value) + len(e.Collected)
+	names := len(e.Spec) + len(e.Point) + len(e.By) + len(e.Site) + len(e.Run.ID) + len(e.Run.Parent) + len(e.Run.Root)
+	rest, _ := json.Marshal([]any{e.Ballots, e.Failures, e.Slow, e.Run.Labels}) // which were read from JSON
+	return fixed + values + names + len(e.Reason) + len(e.Error) + len(rest)
 }
