@@ -51,8 +51,8 @@
 //   - record the branches of a conversation: [record].Tree
 //   - count and time, live or from a record: [record].Metrics, [record].Timing; price: [observe].Cost
 //   - trace with spans: hook Telemetry of module contrib/otel
-//   - stream events: [observe].Stream, [observe].EventBridge
-//   - debug: [observe].DebugLog, [observe].RequestTap, [observe].Timing
+//   - stream events: Request.Events of package loop; to an event bus: [observe].EventBridge
+//   - debug: [observe].DebugLog, [observe].RequestTap
 //   - find what breaks prompt caching: [observe].CacheWatch
 //
 // A hook is a struct with plain fields. The zero value of a field selects the documented default. Hooks.Use of package

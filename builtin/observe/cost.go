@@ -3,7 +3,6 @@ package observe
 import (
 	"cmp"
 	"context"
-	"encoding/json"
 	"fmt"
 	"log/slog"
 	"math"
@@ -236,38 +235,4 @@ func size(content string, calls []agent.ToolCallRequest) int {
 		n += len(c.Name) + len(c.Args)
 	}
 	return n
-}
-
-// maxUsage is larger than any real token count. The bound keeps sums from overflowing.
-const maxUsage = 1 << 28
-
-// UsageFrom parses the usage in a provider's reply, given as JSON. It accepts two shapes: prompt_tokens and
-// completion_tokens, where cached tokens are part of the prompt, or input_tokens and output_tokens, where they are not.
-// For any other shape, and for counts below 0 or above 2^28, it returns a zero Usage.
-func UsageFrom(data []byte) agent.Usage {
-	var u struct {
-		Prompt     int `json:"prompt_tokens"`
-		Completion int `json:"completion_tokens"`
-		Details    struct {
-			Cached int `json:"cached_tokens"`
-		} `json:"prompt_tokens_details"`
-		Input      int `json:"input_tokens"`
-		Output     int `json:"output_tokens"`
-		CacheRead  int `json:"cache_read_input_tokens"`
-		CacheWrite int `json:"cache_creation_input_tokens"`
-	}
-	if json.Unmarshal(data, &u) != nil {
-		return agent.Usage{}
-	}
-	for _, n := range []int{u.Prompt, u.Completion, u.Details.Cached, u.Input, u.Output, u.CacheRead, u.CacheWrite} {
-		if n < 0 || n > maxUsage {
-			return agent.Usage{}
-		}
-	}
-	if u.Prompt+u.Completion > 0 {
-		return agent.Usage{Input: u.Prompt, Output: u.Completion, CacheRead: min(u.Details.Cached, u.Prompt)}
-	}
-	return agent.Usage{
-		Input: u.Input + u.CacheRead + u.CacheWrite, Output: u.Output, CacheRead: u.CacheRead, CacheWrite: u.CacheWrite,
-	}
 }

@@ -9,6 +9,8 @@ import (
 	"log/slog"
 	"maps"
 	"math"
+	"net/http"
+	"net/http/httptest"
 	"os"
 	"path/filepath"
 	"slices"
@@ -20,7 +22,9 @@ import (
 	"github.com/hookgen/hookgen/builtin/record"
 	"github.com/hookgen/hookgen/generated/agent"
 	"github.com/hookgen/hookgen/loop"
+	"github.com/hookgen/hookgen/loop/anthropic"
 	"github.com/hookgen/hookgen/loop/looptest"
+	"github.com/hookgen/hookgen/loop/openai"
 )
 
 // using returns a reply with a certain usage, for a tool call if tool is not empty.
@@ -99,18 +103,51 @@ func TestAStreamTellsEachEventOnceInOrder(t *testing.T) {
 	}
 }
 
-func TestCallsAreAddedUpAndPriced(t *testing.T) {
-	for text, want := range map[string]agent.Usage{
-		`{"prompt_tokens":100,"completion_tokens":20,"prompt_tokens_details":{"cached_tokens":40}}`: {Input: 100,
-			Output: 20, CacheRead: 40},
-		`{"input_tokens":60,"output_tokens":20,"cache_read_input_tokens":40,"cache_creation_input_tokens":10}`: {Input: 110,
-			Output: 20, CacheRead: 40, CacheWrite: 10},
-		``: {}, `{"tokens":5}`: {}, `nonsense`: {},
+// The clients of both large providers read the tokens of a reply.
+func TestTokensOfBothProvidersAreRead(t *testing.T) {
+	for _, c := range []struct {
+		client func(url string) agent.Model
+		reply  string // a format for the usage
+		usage  map[string]agent.Usage
+	}{
+		{
+			func(url string) agent.Model { return &openai.Model{URL: url, Name: "m"} },
+			`{"choices":[{"message":{"role":"assistant","content":"hi"},"finish_reason":"stop"}],"usage":%s}`,
+			map[string]agent.Usage{
+				`{"prompt_tokens":100,"completion_tokens":20,"prompt_tokens_details":{"cached_tokens":40}}`: {
+					Input: 100, Output: 20, CacheRead: 40,
+				},
+				`{"tokens":5}`: {}, `null`: {},
+			},
+		},
+		{
+			func(url string) agent.Model { return &anthropic.Model{URL: url, Name: "m"} },
+			`{"type":"message","content":[{"type":"text","text":"hi"}],"stop_reason":"end_turn","usage":%s}`,
+			map[string]agent.Usage{
+				`{"input_tokens":60,"output_tokens":20,"cache_read_input_tokens":40,"cache_creation_input_tokens":10}`: {
+					Input: 110, Output: 20, CacheRead: 40, CacheWrite: 10,
+				},
+				`{"tokens":5}`: {}, `null`: {},
+			},
+		},
 	} {
-		if got := observe.UsageFrom([]byte(text)); got != want {
-			t.Errorf("%s is read as %+v", text, got)
+		for usage, want := range c.usage {
+			server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+				w.Header().Set("Content-Type", "application/json")
+				fmt.Fprintf(w, c.reply, usage)
+			}))
+			reply, err := c.client(server.URL).Generate(t.Context(), agent.LLMRequest{
+				Messages: []agent.Message{{Role: agent.RoleUser, Content: "hello"}},
+			})
+			server.Close()
+			if err != nil || reply.Content != "hi" || reply.Usage != want {
+				t.Errorf("%s is read as %+v, %v", usage, reply.Usage, err)
+			}
 		}
 	}
+}
+
+func TestCallsAreAddedUpAndPriced(t *testing.T) {
 	prices := map[string]observe.Price{"m": {Input: 10, Output: 20, CacheRead: 1, CacheWrite: 12}}
 	counts := func(turns ...looptest.Turn) observe.CostReport {
 		cost := &observe.Cost{Prices: prices}
