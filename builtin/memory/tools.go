@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"strings"
 
+	"github.com/hookgen/hookgen/builtin/internal/kit"
 	"github.com/hookgen/hookgen/builtin/internal/shorten"
 	"github.com/hookgen/hookgen/builtin/redact"
 	"github.com/hookgen/hookgen/generated/agent"
@@ -84,43 +85,28 @@ type toolArgs struct {
 	Heading string `json:"heading"`
 }
 
-// A tool acts for the owner of the run that calls it.
-type tool struct {
-	schema agent.ToolSchema
-	call   func(ctx context.Context, args toolArgs) (string, error)
-}
-
 // toolSchemas has the schema of a tool in each line.
 //
 //go:embed tools.jsonl
 var toolSchemas string
 
-// toolOf returns the tool whose schema has a name.
+// toolOf returns the tool whose schema has a name. It acts for the owner of the run that calls it.
 func toolOf(name string, call func(context.Context, toolArgs) (string, error)) agent.Tool {
 	for line := range strings.Lines(toolSchemas) {
-		t := &tool{call: call}
-		if json.Unmarshal([]byte(line), &t.schema) == nil && t.schema.Name == name {
-			return t
+		var schema agent.ToolSchema
+		if json.Unmarshal([]byte(line), &schema) != nil || schema.Name != name {
+			continue
 		}
+		return kit.Tool[toolArgs]{Described: schema, Run: func(ctx context.Context, args toolArgs) (string, error) {
+			if agentspec.IdentityOf(ctx) == (agent.Identity{}) {
+				return "", &agent.ToolError{
+					Kind: agent.FailTool, NoRetry: true, Message: name + " needs an owner, and the run has none",
+				}
+			}
+			return call(ctx, args)
+		}}
 	}
 	panic("memory: there is no schema of the tool " + name)
-}
-
-// Schema implements [agent.Tool].
-func (t *tool) Schema() agent.ToolSchema { return t.schema }
-
-// Call implements [agent.Tool].
-func (t *tool) Call(ctx context.Context, call agent.ToolCallRequest) (string, error) {
-	if agentspec.IdentityOf(ctx) == (agent.Identity{}) {
-		return "", &agent.ToolError{
-			Kind: agent.FailTool, NoRetry: true, Message: t.schema.Name + " needs an owner, and the run has none",
-		}
-	}
-	var args toolArgs
-	if err := json.Unmarshal(call.Args, &args); err != nil {
-		return "", &agent.ToolError{Kind: agent.FailArguments, Message: "the arguments cannot be read: " + err.Error()}
-	}
-	return t.call(ctx, args)
 }
 
 // kept returns a text without secrets, or an error if it is blank or longer than most characters.

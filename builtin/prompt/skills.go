@@ -52,9 +52,6 @@ type Skill struct {
 	Model        string   // of requests while the skill is active; "": unchanged
 }
 
-// maxLoaded bounds the arguments of a call that loads a skill, in bytes.
-const maxLoaded = 64 << 10
-
 // Bind adds the hook to its points.
 func (s *Skills) Bind(h *agent.Hooks) {
 	kit.MustConfig("prompt.Skills", s.check())
@@ -111,26 +108,20 @@ func (s *Skills) ObserveAfterTool(_ context.Context, run *agent.Run, fired agent
 	if call.Name != s.loadTool() || !kit.Succeeded(fired.Payload) || fired.Err != nil || fired.Final.Err != "" {
 		return
 	}
-	name, err := loadedName(call)
-	if err != nil || s.skill(name) == nil {
+	args, err := kit.ReadArgs[loadArgs](call)
+	if err != nil || s.skill(args.Name) == nil {
 		return
 	}
 	s.runs.Do(run, func(active *[]string) {
 		// A clone, because Load returns the slice itself.
-		*active = append(slices.DeleteFunc(slices.Clone(*active), func(a string) bool { return a == name }), name)
+		others := slices.DeleteFunc(slices.Clone(*active), func(a string) bool { return a == args.Name })
+		*active = append(others, args.Name)
 	})
 }
 
-// loadedName returns the name in the arguments of a call that loads a skill.
-func loadedName(call agent.ToolCallRequest) (string, error) {
-	var args struct {
-		Name string `json:"name"`
-	}
-	if len(call.Args) > maxLoaded {
-		return "", errors.New("the arguments are too long")
-	}
-	err := json.Unmarshal(call.Args, &args)
-	return args.Name, err
+// loadArgs are the arguments of a call that loads a skill.
+type loadArgs struct {
+	Name string `json:"name"`
 }
 
 // text returns the instructions of a skill for the model.
@@ -196,32 +187,21 @@ func (s *Skills) OnPermission(
 		strings.Join(names, ", "), shorten.Line(call.Name, toolname.MaxDisplay), strings.Join(tools, ", ")), 1000)}, nil
 }
 
-// Tool returns the tool with which the model loads a skill.
-func (s *Skills) Tool() agent.Tool { return skillTool{s} }
-
-type skillTool struct{ skills *Skills }
-
-// Schema implements agent.Tool.
-func (t skillTool) Schema() agent.ToolSchema {
-	return agent.ToolSchema{
-		Name: t.skills.loadTool(), Description: "Loads the instructions of a skill by its name.", ReadOnly: true,
-		Parameters: json.RawMessage(`{"type":"object","properties":{"name":{"type":"string",` +
-			`"description":"the name of the skill"}},"required":["name"],"additionalProperties":false}`),
+// Tool returns the tool with which the model loads a skill. The skill becomes active after the call, because the tool
+// does not know the run.
+func (s *Skills) Tool() agent.Tool {
+	return kit.Tool[loadArgs]{
+		Described: agent.ToolSchema{
+			Name: s.loadTool(), Description: "Loads the instructions of a skill by its name.", ReadOnly: true,
+			Parameters: json.RawMessage(`{"type":"object","properties":{"name":{"type":"string",` +
+				`"description":"the name of the skill"}},"required":["name"],"additionalProperties":false}`),
+		},
+		Run: func(_ context.Context, args loadArgs) (string, error) {
+			if skill := s.skill(args.Name); skill != nil {
+				return skill.text(), nil
+			}
+			return "", &agent.ToolError{Kind: agent.FailTool, NoRetry: true, Message: fmt.Sprintf(
+				"there is no skill %q; take a name from the list of skills", shorten.To(args.Name, shorten.KeyChars))}
+		},
 	}
-}
-
-// Call implements agent.Tool. The skill becomes active after the call, because the tool does not know the run.
-func (t skillTool) Call(_ context.Context, call agent.ToolCallRequest) (string, error) {
-	name, err := loadedName(call)
-	if err != nil {
-		return "", &agent.ToolError{
-			Kind: agent.FailArguments, Message: "the arguments cannot be read: " + err.Error(), Cause: err,
-		}
-	}
-	skill := t.skills.skill(name)
-	if skill == nil {
-		return "", &agent.ToolError{Kind: agent.FailTool, NoRetry: true, Message: fmt.Sprintf(
-			"there is no skill %q; take a name from the list of skills", shorten.To(name, shorten.KeyChars))}
-	}
-	return skill.text(), nil
 }

@@ -124,22 +124,25 @@ func (TodoTool) Schema() agent.ToolSchema {
 	}
 }
 
+// todoArgs are the arguments of the tool.
+type todoArgs struct {
+	Tasks []struct {
+		Task   string `json:"task"`
+		Status string `json:"status"`
+	} `json:"tasks"`
+}
+
 // Call implements agent.Tool. It returns the list as text.
 func (TodoTool) Call(_ context.Context, call agent.ToolCallRequest) (string, error) {
-	var args struct {
-		Tasks []struct {
-			Task   string `json:"task"`
-			Status string `json:"status"`
-		} `json:"tasks"`
+	args, err := kit.ReadArgs[todoArgs](call)
+	if err != nil {
+		return "", err
 	}
-	invalid := func(message string, cause error) error {
-		return &agent.ToolError{Kind: agent.FailArguments, Message: message, Cause: cause}
-	}
-	if err := json.Unmarshal(call.Args, &args); err != nil {
-		return "", invalid("the arguments cannot be read: "+err.Error(), err)
+	invalid := func(format string, values ...any) error {
+		return &agent.ToolError{Kind: agent.FailArguments, Message: fmt.Sprintf(format, values...)}
 	}
 	if len(args.Tasks) > maxTasks {
-		return "", invalid(fmt.Sprintf("there are %d tasks; give at most %d", len(args.Tasks), maxTasks), nil)
+		return "", invalid("there are %d tasks; give at most %d", len(args.Tasks), maxTasks)
 	}
 	if len(args.Tasks) == 0 {
 		return "The list is empty.", nil
@@ -149,7 +152,7 @@ func (TodoTool) Call(_ context.Context, call agent.ToolCallRequest) (string, err
 	for i, t := range args.Tasks {
 		mark, task := marks[t.Status], shorten.Line(t.Task, maxTask)
 		if mark == "" || task == "" {
-			return "", invalid(fmt.Sprintf("task %d needs a text, and the status pending, in_progress or done", i+1), nil)
+			return "", invalid("task %d needs a text, and the status pending, in_progress or done", i+1)
 		}
 		fmt.Fprintf(&list, "%d. [%s] %s\n", i+1, mark, task)
 	}

@@ -11,6 +11,7 @@ import (
 	"strings"
 	"unicode/utf8"
 
+	"github.com/hookgen/hookgen/builtin/internal/kit"
 	"github.com/hookgen/hookgen/builtin/internal/shorten"
 	"github.com/hookgen/hookgen/builtin/internal/storekey"
 	"github.com/hookgen/hookgen/builtin/limit"
@@ -75,22 +76,23 @@ func (RecallTool) Schema() agent.ToolSchema {
 	}
 }
 
+// recallArgs are the arguments of the tool.
+type recallArgs struct {
+	Key    string  `json:"key"`
+	Offset float64 `json:"offset"` // JSON allows an integer to be written 1e3
+}
+
 // Call implements agent.Tool.
 func (t RecallTool) Call(ctx context.Context, call agent.ToolCallRequest) (string, error) {
-	var args struct {
-		Key    string  `json:"key"`
-		Offset float64 `json:"offset"` // JSON allows an integer to be written 1e3
-	}
 	if t.Store == nil {
 		return "", errors.New("the recall tool has no store; give RecallTool.Store that of window.Guard.Recall")
 	}
 	if err := t.MaxChars.Check("RecallTool.MaxChars"); err != nil {
 		return "", err
 	}
-	if err := json.Unmarshal(call.Args, &args); err != nil {
-		return "", &agent.ToolError{
-			Kind: agent.FailArguments, Message: "the arguments cannot be read: " + err.Error(), Cause: err,
-		}
+	args, err := kit.ReadArgs[recallArgs](call)
+	if err != nil {
+		return "", err
 	}
 	unknown := &agent.ToolError{Kind: agent.FailTool, NoRetry: true, Message: fmt.Sprintf(
 		"there is no result under the key %q; take the key from the summary of the result", shorten.To(args.Key, 60))}

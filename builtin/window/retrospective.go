@@ -102,19 +102,8 @@ type goBackCall struct {
 	Guidance   string `json:"guidance"`
 }
 
-// maxGoBack bounds the arguments of the tool in bytes, and maxGuidance the guidance in characters.
-const (
-	maxGoBack   = 64 << 10
-	maxGuidance = 4000
-)
-
-func readGoBack(call agent.ToolCallRequest) (args goBackCall, err error) {
-	if len(call.Args) > maxGoBack {
-		return args, fmt.Errorf("the arguments have more than %d bytes", maxGoBack)
-	}
-	err = json.Unmarshal(call.Args, &args)
-	return args, err
-}
+// maxGuidance bounds the guidance in characters.
+const maxGuidance = 4000
 
 // mark returns the checkpoint of a step, and whether there is one.
 func (s *retrospect) mark(step int) (mark, bool) {
@@ -129,7 +118,7 @@ func (r *Retrospective) BeforeTool(
 	if call.Name != goBack {
 		return nil, nil
 	}
-	args, err := readGoBack(call)
+	args, err := kit.ReadArgs[goBackCall](call)
 	if err != nil {
 		return nil, nil // the loop or the tool refuses the arguments
 	}
@@ -156,7 +145,7 @@ func (r *Retrospective) ObserveAfterTool(
 		env == nil || env.RewriteConversation == nil {
 		return
 	}
-	args, err := readGoBack(call)
+	args, err := kit.ReadArgs[goBackCall](call)
 	if err != nil {
 		return
 	}
@@ -196,31 +185,20 @@ func cutAfter(messages []agent.Message, at mark, guidance string) []agent.Messag
 	return append(messages, agent.Message{Role: agent.RoleUser, Content: text})
 }
 
-// Tool returns the tool with which the model goes back.
-func (*Retrospective) Tool() agent.Tool { return goBackTool{} }
-
-type goBackTool struct{}
-
 //go:embed go_back.schema.json
 var goBackSchema string
 
-// Schema implements agent.Tool.
-func (goBackTool) Schema() agent.ToolSchema {
-	return agent.ToolSchema{
-		Name: goBack,
-		Description: "Goes back to a checkpoint of this conversation and forgets the steps after it. " +
-			"Use it after a wrong turn. What the steps have changed is not undone.",
-		Parameters: json.RawMessage(goBackSchema),
+// Tool returns the tool with which the model goes back. The conversation goes back after the call.
+func (*Retrospective) Tool() agent.Tool {
+	return kit.Tool[goBackCall]{
+		Described: agent.ToolSchema{
+			Name: goBack,
+			Description: "Goes back to a checkpoint of this conversation and forgets the steps after it. " +
+				"Use it after a wrong turn. What the steps have changed is not undone.",
+			Parameters: json.RawMessage(goBackSchema),
+		},
+		Run: func(_ context.Context, args goBackCall) (string, error) {
+			return fmt.Sprintf("Going back to checkpoint %d.", args.Checkpoint), nil
+		},
 	}
-}
-
-// Call implements agent.Tool. The conversation goes back after the call.
-func (goBackTool) Call(_ context.Context, call agent.ToolCallRequest) (string, error) {
-	args, err := readGoBack(call)
-	if err != nil {
-		return "", &agent.ToolError{
-			Kind: agent.FailArguments, Message: "the arguments cannot be read: " + err.Error(), Cause: err,
-		}
-	}
-	return fmt.Sprintf("Going back to checkpoint %d.", args.Checkpoint), nil
 }
