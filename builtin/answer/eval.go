@@ -138,11 +138,9 @@ func (e *Eval) grade(ctx context.Context, run *agent.Run, fired agent.OnRunEndFi
 		Result: fired.Payload, FinalOutput: fired.Payload.Reply, StopReason: string(fired.Payload.Stop.Cause),
 		Completed: !fired.Payload.Forced() && fired.Payload.Err == "",
 		Artifacts: map[string]any{}, Expected: e.Expected, Judge: e.Judge,
+		Task: e.task.Load(run), Steps: slices.Clone(e.steps.Load(run)), LogText: logText(fired.Payload.Messages),
+		Metadata: map[string]string{"run": run.ID(), "parent": run.Parent(), "agent": fired.Payload.Agent},
 	}
-	e.task.Do(run, func(task *string) { seen.Task = *task })
-	e.steps.Do(run, func(steps *[]agent.StepResult) { seen.Steps = slices.Clone(*steps) })
-	seen.LogText = logText(fired.Payload.Messages)
-	seen.Metadata = map[string]string{"run": run.ID(), "parent": run.Parent(), "agent": fired.Payload.Agent}
 	for _, c := range fired.Payload.Calls {
 		seen.ToolSequence = append(seen.ToolSequence, c.Call.Name)
 		if c.Err != "" {

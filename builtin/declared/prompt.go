@@ -57,12 +57,9 @@ func (f *File) prompt(d *declaration) (wire.Caller, error) {
 				strings.Join(slices.Sorted(maps.Keys(refusals)), ", "))
 		}
 	}
-	j := &judge{prompt: text, timeout: d.timeout, calls: make(map[string]bool)}
+	j := &judge{prompt: text, timeout: cmp.Or(d.timeout, 30*time.Second), calls: make(map[string]bool)}
 	for _, p := range d.points {
 		j.calls[p.Name] = hasCall(p)
-	}
-	if j.timeout == 0 {
-		j.timeout = 30 * time.Second
 	}
 	if m, ok := d.given["model"]; ok {
 		v = m

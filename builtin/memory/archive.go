@@ -76,17 +76,12 @@ func (m *Archive) OnRunEnd(ctx context.Context, run *agent.Run, result agent.Age
 	if run.Parent() != "" {
 		return nil
 	}
-	var removed []turn
-	m.runs.Do(run, func(found *[]turn) { removed = *found })
-	messages := kit.Messages(run)
-	if messages == nil {
-		messages = result.Messages
-	}
+	messages := kit.Conversation(run, result)
 	if result.Suspended != nil {
 		messages = answered(messages)
 	}
 	var facts []Fact
-	for _, t := range lastTurns(removed, m.turns(messages)) {
+	for _, t := range lastTurns(m.runs.Load(run), m.turns(messages)) {
 		value := jsonx.Encode(t)
 		sum := sha256.Sum256(value)
 		facts = append(facts, Fact{

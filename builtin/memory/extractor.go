@@ -78,10 +78,7 @@ func (m *Extractor) Bind(h *agent.Hooks) {
 func (m *Extractor) OnRunEnd(ctx context.Context, run *agent.Run, result agent.AgentResult) error {
 	var again bool
 	m.seen.Do(run, func(seen *bool) { again, *seen = *seen, true })
-	messages := kit.Messages(run)
-	if messages == nil {
-		messages = result.Messages
-	}
+	messages := kit.Conversation(run, result)
 	if again || run.Parent() != "" || len(messages) < minMessages || result.Suspended != nil {
 		return nil
 	}

@@ -125,11 +125,9 @@ func (c *Cost) prices(run *agent.Run) bool {
 // add adds a reply as the model returned it, before hooks changed it.
 func (c *Cost) add(ctx context.Context, run *agent.Run, fired agent.AfterLLMFired[agent.LLMResponse]) {
 	reply := fired.Payload
-	var asked lastPrompt
-	c.prompts.Do(run, func(last *lastPrompt) { asked = *last })
-	call := CallCost{Run: run.ID(), Identity: kit.Owner(run), Model: reply.Model, Usage: reply.Usage}
-	if call.Model == "" {
-		call.Model = asked.model
+	asked := c.prompts.Load(run)
+	call := CallCost{
+		Run: run.ID(), Identity: kit.Owner(run), Model: cmp.Or(reply.Model, asked.model), Usage: reply.Usage,
 	}
 	call.Estimated = call.Usage.Total() == 0 && !asked.answered
 	if call.Estimated {

@@ -1,6 +1,7 @@
 package observe
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -46,12 +47,8 @@ func (e *DebugLog) Observe(_ context.Context, run *agent.Run, fired hookkit.AnyF
 	if err != nil {
 		text = []byte(err.Error())
 	}
-	w := e.Writer
-	if w == nil {
-		w = os.Stderr
-	}
 	e.mu.Lock()
-	_, err = fmt.Fprintf(w, "[hook:%s] %s%s\n", fired.Point, shorten.Line(e.Redact.CutText(string(text), 120), 120),
+	_, err = fmt.Fprintf(cmp.Or[io.Writer](e.Writer, os.Stderr), "[hook:%s] %s%s\n", fired.Point, shorten.Line(e.Redact.CutText(string(text), 120), 120),
 		ownerText(run))
 	e.mu.Unlock()
 	e.failed.Report("observe.DebugLog", e.OnError, err)

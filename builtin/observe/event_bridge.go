@@ -124,10 +124,7 @@ func (b *EventBridge) publish(
 	owner := kit.Owner(run)
 	e := BusEvent{
 		Type: kind, Action: action, Session: owner.Conversation, User: owner.User, Tenant: owner.Tenant, Task: run.ID(),
-		Context: data, Time: kit.Env(run).Now(),
-	}
-	if kit.Env(run) != nil {
-		e.AgentID = kit.Env(run).Agent
+		AgentID: kit.Agent(run), Context: data, Time: kit.Env(run).Now(),
 	}
 	veto, reason, err := b.Bus.Publish(ctx, e)
 	if err != nil {

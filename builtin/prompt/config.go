@@ -96,7 +96,7 @@ func (c *Config) check() error {
 func (c *configured) BeforeLLM(
 	ctx context.Context, run *agent.Run, req agent.LLMRequest,
 ) (agent.BeforeLLMOutcome, error) {
-	if len(c.Agents) > 0 && (kit.Env(run) == nil || !slices.Contains(c.Agents, kit.Env(run).Agent)) {
+	if len(c.Agents) > 0 && !slices.Contains(c.Agents, kit.Agent(run)) {
 		return nil, nil
 	}
 	has := len(req.Messages) > 0 && req.Messages[0].Role == agent.RoleSystem && req.Messages[0].Name == ""

@@ -45,9 +45,7 @@ func (n *WorkingTheory) argument() string { return cmp.Or(n.Argument, "__theory_
 
 // Briefing contributes the theory.
 func (n *WorkingTheory) Briefing(_ context.Context, run *agent.Run, _ agent.Step) ([]string, error) {
-	var theory string
-	n.theory.Do(run, func(t *string) { theory = *t })
-	return []string{"Current working theory: " + cmp.Or(theory, "No theory yet")}, nil
+	return []string{"Current working theory: " + cmp.Or(n.theory.Load(run), "No theory yet")}, nil
 }
 
 // ObserveBeforeTool records the theory in the arguments of a call.

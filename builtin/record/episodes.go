@@ -1,6 +1,7 @@
 package record
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -148,13 +149,7 @@ func (e *Episodes) outcome(r agent.ToolCallResult) (outcome, signal string) {
 	if r.Err == "" {
 		return outcome, outcome
 	}
-	if signal = FailureSignal(r.Err); signal == "" {
-		signal = e.Redact.CutText(string(r.Kind), 40)
-	}
-	if signal == "" {
-		signal = outcome
-	}
-	return outcome, signal
+	return outcome, cmp.Or(FailureSignal(r.Err), e.Redact.CutText(string(r.Kind), 40), outcome)
 }
 
 func (e *Episodes) classify(output string) string {

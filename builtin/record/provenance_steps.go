@@ -1,6 +1,7 @@
 package record
 
 import (
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"path/filepath"
@@ -48,13 +49,10 @@ func (p *Provenance) end(r *provenRun, e event, result agent.AgentResult) {
 	ended := TrajectoryRun{
 		RunID: e.run, Identity: e.Identity, Parent: e.parent, Agent: p.text(e.agent),
 		StartedAt: kit.UnixSeconds(r.started), EndedAt: kit.UnixSeconds(e.at),
-		Task: r.task, Reply: p.text(result.Reply), TerminationReason: p.text(reasonOf(result.Stop)),
+		Task: cmp.Or(r.task, p.text(result.Task)), Reply: p.text(result.Reply), TerminationReason: p.text(reasonOf(result.Stop)),
 		Error:    p.text(result.Err),
 		Metadata: r.metadata, Snapshot: r.snapshot, StepCount: len(r.steps), LLMCallCount: result.ModelCalls,
 		Steps: append([]TrajectoryStep{}, r.steps...), LLMCalls: append([]ModelCall{}, r.calls...),
-	}
-	if ended.Task == "" {
-		ended.Task = p.text(result.Task)
 	}
 	var log []string
 	failed := 0

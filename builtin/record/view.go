@@ -99,11 +99,11 @@ func decoded(e hooklog.Event, point hookkit.AnyPoint) (event, error) {
 	}
 	labels := e.Run.Labels
 	seen := event{
-		Identity: agent.Identity{Tenant: labels["tenant"], User: labels["user"], Conversation: labels["conversation"]},
-		run:      e.Run.ID, parent: e.Run.Parent, root: e.Run.Root, at: e.Time, err: e.Error,
-	}
-	if seen.Conversation == "" {
-		seen.Conversation = "run " + e.Run.Root
+		Identity: agent.Identity{
+			Tenant: labels["tenant"], User: labels["user"],
+			Conversation: cmp.Or(labels["conversation"], "run "+e.Run.Root),
+		},
+		run: e.Run.ID, parent: e.Run.Parent, root: e.Run.Root, at: e.Time, err: e.Error,
 	}
 	var err error
 	if seen.payload, err = value(e.Payload); err != nil {

@@ -50,9 +50,7 @@ func (e *EchoedPayload) AfterLLM(
 	if len(reply.ToolCalls) > 0 {
 		return nil, nil
 	}
-	var wantsJSON bool
-	e.asked.Do(run, func(json *bool) { wantsJSON = *json })
-	if !isEcho(reply.Content, wantsJSON) {
+	if !isEcho(reply.Content, e.asked.Load(run)) {
 		return nil, nil
 	}
 	reply.Content = cmp.Or(e.Reply, "Sorry, I couldn't answer that.")

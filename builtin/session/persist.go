@@ -124,10 +124,7 @@ func (p *Persist) save(ctx context.Context, run *agent.Run, result agent.AgentRe
 	if !ok {
 		return errors.New("the conversation is not saved: it has no name; name it in the request")
 	}
-	messages := kit.Messages(run)
-	if messages == nil {
-		messages = result.Messages
-	}
+	messages := kit.Conversation(run, result)
 	if result.Suspended != nil {
 		messages = withoutOpen(messages)
 	}

@@ -106,9 +106,7 @@ func (w *Guard) BeforeLLM(ctx context.Context, run *agent.Run, req agent.LLMRequ
 		return requestTokens(kit.Env(run), messages, req.Tools)
 	}
 	fits := func(messages []agent.Message) bool { return tokens(messages) <= most }
-	var was shortened
-	w.runs.Do(run, func(s *windowState) { was = s.shorter })
-	d := newDraft(req.Messages, was)
+	d := newDraft(req.Messages, w.runs.Load(run).shorter)
 	store := func(body string) string { return w.storeForRecall(ctx, run, body) }
 	d.summarise(d.summarised, store)
 	if to := d.summaryDue(w.FullFor, func() bool { return tokens(d.messages) > most/2 }); to > d.summarised {
@@ -140,8 +138,7 @@ func (w *Guard) BeforeLLM(ctx context.Context, run *agent.Run, req agent.LLMRequ
 
 // maxTokens returns the largest legal size of a request.
 func (w *Guard) maxTokens(run *agent.Run, req agent.LLMRequest) int {
-	window := unknownWindow
-	w.runs.Do(run, func(s *windowState) { window = cmp.Or(s.window, window) })
+	window := cmp.Or(w.runs.Load(run).window, unknownWindow)
 	ofModel := max(window-cmp.Or(w.Reserve, max(req.MaxTokens, 0), replyTokens), window/2)
 	return w.Max.Or(limit.AtMost(ofModel))
 }

@@ -1,6 +1,7 @@
 package claudecode
 
 import (
+	"cmp"
 	"fmt"
 	"maps"
 	"path/filepath"
@@ -126,10 +127,7 @@ func (h *Hooks) toolNames() []kit.ToolName {
 func (h *Hooks) common(run *agent.Run, o occasion) map[string]any {
 	in := map[string]any{
 		"session_id": session(run), "cwd": h.project(), "hook_event_name": o.event, "transcript_path": h.transcript(run, o),
-		"permission_mode": "default",
-	}
-	if h.PermissionMode != "" {
-		in["permission_mode"] = h.PermissionMode
+		"permission_mode": cmp.Or(h.PermissionMode, "default"),
 	}
 	if h.Effort != "" {
 		in["effort"] = map[string]any{"level": h.Effort}

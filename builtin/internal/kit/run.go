@@ -39,6 +39,14 @@ func Messages(run *agent.Run) []agent.Message {
 	return nil
 }
 
+// Conversation returns a copy of the stored conversation of a run that ends, or without one the messages of its result.
+func Conversation(run *agent.Run, result agent.AgentResult) []agent.Message {
+	if stored := Messages(run); stored != nil {
+		return stored
+	}
+	return result.Messages
+}
+
 // Owner returns the identity of a run. Its Conversation is never empty, unless run is nil.
 func Owner(run *agent.Run) agent.Identity {
 	id := Env(run).Identity()
