@@ -31,8 +31,6 @@ import (
 type Throttle struct {
 	// Tools are the names of the tools whose calls count. "*" matches any text in a name. Required.
 	Tools []string
-	// Counts selects calls of Tools, for example by their arguments; nil: all.
-	Counts func(call agent.ToolCallRequest) bool
 	// Window is the time for which a call counts; default a minute. It may not be None.
 	Window Bound[time.Duration]
 	// Levels say from which call in Window the model is warned and calls wait. Nil: the three of the example.
@@ -106,7 +104,7 @@ func (l *Throttle) level(number int) (level ThrottleLevel) {
 func (l *Throttle) OnPermission(
 	_ context.Context, run *agent.Run, call agent.ToolCallRequest,
 ) (outcome agent.OnPermissionOutcome, err error) {
-	if !toolname.Match(l.Tools, call.Name) || l.Counts != nil && !l.Counts(call) {
+	if !toolname.Match(l.Tools, call.Name) {
 		return nil, nil
 	}
 	l.runs.Do(run, func(t *throttled) {

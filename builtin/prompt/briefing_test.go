@@ -224,17 +224,17 @@ func TestWorkingTheoryKeepsLastTheory(t *testing.T) {
 	}
 }
 
-func TestWorkingTheoryUsesItsOwnArgument(t *testing.T) {
+func TestWorkingTheoryIsShortened(t *testing.T) {
 	var hooks agent.Hooks
-	hooks.Use(&prompt.WorkingTheory{Argument: "why"})
+	hooks.Use(&prompt.WorkingTheory{})
 	run := agent.NewRun(nil)
-	call := agent.ToolCallRequest{Args: []byte(`{"__theory__":"x","why":"` + strings.Repeat("日", 600) + `"}`)}
+	call := agent.ToolCallRequest{Args: []byte(`{"__theory__":"` + strings.Repeat("日", 600) + `"}`)}
 	_, _ = hooks.BeforeTool.Fire(t.Context(), run, &call)
 	got := hooks.Briefing.Fire(t.Context(), run, agent.Step{})
 	if want := "Current working theory: " + strings.Repeat("日", 499) + "…"; len(got) != 1 || got[0] != want {
 		t.Errorf("got %q", got)
 	}
-	if !strings.Contains(string(call.Args), "why") {
+	if !strings.Contains(string(call.Args), "__theory__") {
 		t.Error("the argument was taken out although nobody knows the tool")
 	}
 }

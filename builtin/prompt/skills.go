@@ -37,8 +37,7 @@ import (
 // AfterTool. The active skills belong to the run; a sub-run starts without skills. Skills is safe for concurrent use.
 // Bind panics if List is empty, or if a name is empty or used twice.
 type Skills struct {
-	List     []Skill
-	LoadTool string // name of the tool that loads a skill; "": load_skill
+	List []Skill
 
 	runs hookkit.PerRun[[]string] // active skills in order of loading, each once
 }
@@ -81,7 +80,8 @@ func (s *Skills) check() error {
 	return nil
 }
 
-func (s *Skills) loadTool() string { return cmp.Or(s.LoadTool, "load_skill") }
+// loadTool is the name of the tool that loads a skill.
+const loadTool = "load_skill"
 
 // skill returns the first skill with a name, or nil.
 func (s *Skills) skill(name string) *Skill {
@@ -105,7 +105,7 @@ func (s *Skills) active(run *agent.Run) (skills []*Skill) {
 // ObserveAfterTool activates a skill that was loaded.
 func (s *Skills) ObserveAfterTool(_ context.Context, run *agent.Run, fired agent.AfterToolFired[agent.ToolCallResult]) {
 	call := fired.Payload.Call
-	if call.Name != s.loadTool() || !kit.Succeeded(fired.Payload) || fired.Err != nil || fired.Final.Err != "" {
+	if call.Name != loadTool || !kit.Succeeded(fired.Payload) || fired.Err != nil || fired.Final.Err != "" {
 		return
 	}
 	args, err := kit.ReadArgs[loadArgs](call)
@@ -163,7 +163,7 @@ func (s *Skills) BeforeLLM(
 func (s *Skills) listText() string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "Skills are instructions for a kind of work. Load one with the tool %s before such work:",
-		s.loadTool())
+		loadTool)
 	for _, skill := range s.List {
 		fmt.Fprintf(&b, "\n- %s: %s", shorten.Line(skill.Name, shorten.KeyChars), shorten.Line(skill.Description, 500))
 	}
@@ -176,7 +176,7 @@ func (s *Skills) OnPermission(
 ) (agent.OnPermissionOutcome, error) {
 	active := s.active(run)
 	allows := func(skill *Skill) bool { return skill.Tools == nil || toolname.Match(skill.Tools, call.Name) }
-	if len(active) == 0 || call.Name == s.loadTool() || slices.ContainsFunc(active, allows) {
+	if len(active) == 0 || call.Name == loadTool || slices.ContainsFunc(active, allows) {
 		return nil, nil
 	}
 	var names, tools []string
@@ -192,7 +192,7 @@ func (s *Skills) OnPermission(
 func (s *Skills) Tool() agent.Tool {
 	return kit.Tool[loadArgs]{
 		Described: agent.ToolSchema{
-			Name: s.loadTool(), Description: "Loads the instructions of a skill by its name.", ReadOnly: true,
+			Name: loadTool, Description: "Loads the instructions of a skill by its name.", ReadOnly: true,
 			Parameters: json.RawMessage(`{"type":"object","properties":{"name":{"type":"string",` +
 				`"description":"the name of the skill"}},"required":["name"],"additionalProperties":false}`),
 		},

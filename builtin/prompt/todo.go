@@ -20,16 +20,14 @@ import (
 // prompt asks the model to plan with the tool. After 10 steps without a call of the tool, the prompt has a reminder.
 // Every 10 steps the prompt shows the list, so that it is not forgotten in a long conversation.
 //
-// The list is the output of the last successful call in the run, or the text of List. At most 4000 characters of it are
-// shown. If the run does not have the tool, the prompts are unchanged.
+// The list is the output of the last successful call in the run, of which at most 4000 characters are shown. If the run
+// does not have the tool, the prompts are unchanged.
 //
 // Todo contributes to Briefing and observes AfterTool. The zero value is ready to use. Todo keeps the list for each run
-// and is safe for concurrent use if List is. Bind panics if Every is negative, 0 or None.
+// and is safe for concurrent use. Bind panics if Every is negative, 0 or None.
 type Todo struct {
 	Tool  string           // name of the tool; "": todo_write
 	Every limit.Bound[int] // steps between two reminders, and between two lists; default 10
-	// List returns the current list; "": none. Nil: the output of the last call.
-	List func(ctx context.Context, run *agent.Run) (string, error)
 
 	runs hookkit.PerRun[todoState]
 }
@@ -67,7 +65,7 @@ func (n *Todo) ObserveAfterTool(_ context.Context, run *agent.Run, fired agent.A
 }
 
 // Briefing contributes the request to plan, the reminder and the list.
-func (n *Todo) Briefing(ctx context.Context, run *agent.Run, step agent.Step) ([]string, error) {
+func (n *Todo) Briefing(_ context.Context, run *agent.Run, step agent.Step) ([]string, error) {
 	if _, ok := kit.Schema(run, n.tool()); !ok {
 		return nil, nil
 	}
@@ -84,14 +82,7 @@ func (n *Todo) Briefing(ctx context.Context, run *agent.Run, step agent.Step) ([
 	if step.Number%every != 0 {
 		return texts, nil
 	}
-	list := at.list
-	if n.List != nil {
-		var err error
-		if list, err = n.List(ctx, run); err != nil {
-			return nil, fmt.Errorf("the task list: %w", err)
-		}
-	}
-	if list = strings.TrimSpace(shorten.To(list, maxList)); list != "" {
+	if list := strings.TrimSpace(at.list); list != "" {
 		texts = append(texts, "Current task list:\n"+list)
 	}
 	return texts, nil

@@ -72,8 +72,6 @@ func TestTaskListIsShownRegularly(t *testing.T) {
 		{"no tool", &prompt.Todo{Tool: "plan"}, []agent.Tool{written}, 10, nil, nil},
 		{"failed", &prompt.Todo{}, []agent.Tool{&looptest.Tool{Name: "todo_write", Err: errors.New("down")}}, 11, []int{5},
 			map[int]string{1: plan, 10: reminder}},
-		{"own list", &prompt.Todo{List: func(context.Context, *agent.Run) (string, error) { return " mine ", nil }},
-			[]agent.Tool{written}, 10, []int{5}, map[int]string{1: plan, 10: "Current task list:\nmine"}},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			for i, text := range listing(t, c.hook, c.steps, c.tools, c.calls...) {
@@ -90,22 +88,6 @@ func TestLongTaskListIsShortened(t *testing.T) {
 	briefings := listing(t, &prompt.Todo{}, 9, []agent.Tool{long}, 4)
 	if n := len([]rune(briefings[9])); n > 4100 || n < 3900 {
 		t.Errorf("the list has %d characters", n)
-	}
-}
-
-func TestFailingListDoesNotEndRun(t *testing.T) {
-	written := &looptest.Tool{Name: "todo_write"}
-	var asked *agent.Run
-	hook := &prompt.Todo{List: func(_ context.Context, run *agent.Run) (string, error) {
-		asked = run
-		return "", errors.New("down")
-	}}
-	if briefings := listing(t, hook, 10, []agent.Tool{written}); len(briefings) != 11 {
-		t.Errorf("the run ended after %d requests", len(briefings))
-	}
-	if _, err := hook.Briefing(t.Context(), asked, agent.Step{Number: 10}); err == nil ||
-		err.Error() != "the task list: down" {
-		t.Errorf("the failure is reported as %v", err)
 	}
 }
 

@@ -26,8 +26,6 @@ import (
 //
 // The zero value is ready to use. WorkingTheory keeps one theory for each run and is safe for concurrent use.
 type WorkingTheory struct {
-	Argument string // name of the argument; "": __theory__
-
 	theory hookkit.PerRun[string]
 }
 
@@ -41,7 +39,8 @@ func (n *WorkingTheory) Bind(h *agent.Hooks) {
 	h.BeforeTool.Observe(n)
 }
 
-func (n *WorkingTheory) argument() string { return cmp.Or(n.Argument, "__theory__") }
+// theoryArgument is the name of the argument.
+const theoryArgument = "__theory__"
 
 // Briefing contributes the theory.
 func (n *WorkingTheory) Briefing(_ context.Context, run *agent.Run, _ agent.Step) ([]string, error) {
@@ -52,7 +51,7 @@ func (n *WorkingTheory) Briefing(_ context.Context, run *agent.Run, _ agent.Step
 func (n *WorkingTheory) ObserveBeforeTool(
 	_ context.Context, run *agent.Run, fired agent.BeforeToolFired[agent.ToolCallRequest],
 ) {
-	_, value := n.split(fired.Payload.Args)
+	_, value := splitTheory(fired.Payload.Args)
 	if string(value) == "null" {
 		return
 	}
@@ -65,23 +64,23 @@ func (n *WorkingTheory) ObserveBeforeTool(
 func (n *WorkingTheory) BeforeTool(
 	_ context.Context, run *agent.Run, call agent.ToolCallRequest,
 ) (agent.BeforeToolOutcome, error) {
-	rest, value := n.split(call.Args)
-	if value == nil || n.declared(run, call.Name) {
+	rest, value := splitTheory(call.Args)
+	if value == nil || declaresTheory(run, call.Name) {
 		return nil, nil
 	}
 	call.Args = rest
 	return agent.ReplaceBeforeTool(call, "the theory is not for the tool"), nil
 }
 
-// split returns the arguments without the theory, and the last theory in them, or nil.
-func (n *WorkingTheory) split(args json.RawMessage) (rest, value json.RawMessage) {
-	if !bytes.Contains(args, []byte(n.argument())) || !json.Valid(args) {
+// splitTheory returns the arguments without the theory, and the last theory in them, or nil.
+func splitTheory(args json.RawMessage) (rest, value json.RawMessage) {
+	if !bytes.Contains(args, []byte(theoryArgument)) || !json.Valid(args) {
 		return args, nil
 	}
 	all, _ := jsonx.Members(args, -1)
 	var b strings.Builder
 	for _, m := range all {
-		if m.Key == n.argument() {
+		if m.Key == theoryArgument {
 			value = m.Value
 			continue
 		}
@@ -95,8 +94,8 @@ func (n *WorkingTheory) split(args json.RawMessage) (rest, value json.RawMessage
 	return json.RawMessage("{" + b.String() + "}"), value
 }
 
-// declared reports whether the parameters of a tool declare the argument.
-func (n *WorkingTheory) declared(run *agent.Run, tool string) bool {
+// declaresTheory reports whether the parameters of a tool declare the argument.
+func declaresTheory(run *agent.Run, tool string) bool {
 	schema, ok := kit.Schema(run, tool)
 	if !ok {
 		return true // the tool is unknown, so leave the call unchanged
@@ -107,6 +106,6 @@ func (n *WorkingTheory) declared(run *agent.Run, tool string) bool {
 	if json.Unmarshal(schema.Parameters, &parameters) != nil {
 		return false
 	}
-	_, ok = parameters.Properties[n.argument()]
+	_, ok = parameters.Properties[theoryArgument]
 	return ok
 }
