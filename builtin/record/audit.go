@@ -76,7 +76,6 @@ type Audit struct {
 	OnError  func(error) // receives write failures, concurrently; nil: they are logged
 
 	once     kit.OnceObserver
-	direct   kit.Binding // for callers of Observe
 	failed   kit.Reporter
 	start    sync.Once
 	recorder agent.AnyObserver // of the fires that the Audit records as a hook
@@ -98,7 +97,7 @@ var auditPoints = []string{"AfterLLM", "AfterTool", "OnRunEnd", "BeforeTool", "O
 // Bind adds the observer to all points.
 func (a *Audit) Bind(h *agent.Hooks) {
 	kit.MustConfig("record.Audit", a.check(h))
-	h.ObserveAny(&auditBinding{Audit: a}, hookkit.Named("record.Audit"))
+	h.ObserveAny(boundAudit{a, a.once.Bind()}, hookkit.Named("record.Audit"))
 }
 
 func (a *Audit) check(h *agent.Hooks) error {
@@ -139,27 +138,19 @@ func (a *Audit) checkPlace() error {
 	return nil
 }
 
-// Observe records one fire. Use it to register the Audit with options: hooks.ObserveAny(audit, options...).
-func (a *Audit) Observe(ctx context.Context, run *agent.Run, fired hookkit.AnyFired) {
-	a.observe(ctx, &a.direct, run, fired)
+// A boundAudit is one Bind of an Audit.
+type boundAudit struct {
+	*Audit
+	as *kit.Binding
 }
 
 // SlowHooks is the limit after which an event has the time of a hook, see [hooklog.SlowAfter].
-func (*Audit) SlowHooks() time.Duration { return hooklog.SlowAfter }
-
-type auditBinding struct {
-	*Audit
-	as kit.Binding
-}
+func (boundAudit) SlowHooks() time.Duration { return hooklog.SlowAfter }
 
 // Observe records one fire.
-func (b *auditBinding) Observe(ctx context.Context, run *agent.Run, fired hookkit.AnyFired) {
-	b.observe(ctx, &b.as, run, fired)
-}
-
-func (a *Audit) observe(ctx context.Context, as *kit.Binding, run *agent.Run, fired hookkit.AnyFired) {
-	if a.once.First(run, as, fired) && a.wants(fired) {
-		a.start.Do(func() { a.recorder = agent.Record(auditedFires{a}) })
+func (a boundAudit) Observe(ctx context.Context, run *agent.Run, fired hookkit.AnyFired) {
+	if a.once.First(run, a.as, fired) && a.wants(fired) {
+		a.start.Do(func() { a.recorder = agent.Record(auditedFires{a.Audit}) })
 		a.recorder.Observe(ctx, run, a.selected(fired))
 	}
 }

@@ -6,13 +6,13 @@ import (
 	"encoding/json"
 	"errors"
 	"hash/maphash"
+	"reflect"
 	"slices"
 	"sync"
 
 	"github.com/hookgen/hookgen/builtin/internal/jsonx"
 	"github.com/hookgen/hookgen/builtin/limit"
 	"github.com/hookgen/hookgen/builtin/redact"
-	"github.com/hookgen/hookgen/generated/agent"
 	"github.com/hookgen/hookgen/hookkit"
 	"github.com/hookgen/hookgen/hookkit/hooklog"
 )
@@ -150,27 +150,14 @@ func (a *Audit) selected(fired hookkit.AnyFired) hookkit.AnyFired {
 // withoutMessages returns a payload without the conversation and the calls of a run, which have events of their own. So
 // a log is linear in the run.
 func withoutMessages(payload any) any {
-	switch p := payload.(type) {
-	case agent.RunStart:
-		p.Messages = nil
-		return p
-	case agent.ContextUse:
-		p.Messages = nil
-		return p
-	case agent.Compaction:
-		p.Messages = nil
-		return p
-	case agent.Compacted:
-		p.Messages = nil
-		return p
-	case agent.LLMRequest:
-		p.Messages = nil
-		return p
-	case agent.AgentResult:
-		p.Messages, p.Calls = nil, nil
-		return p
+	short := reflect.New(reflect.TypeOf(payload)).Elem()
+	short.Set(reflect.ValueOf(payload))
+	for _, list := range []string{"Messages", "Calls"} {
+		if short.Kind() == reflect.Struct && short.FieldByName(list).IsValid() {
+			short.FieldByName(list).SetZero()
+		}
 	}
-	return payload
+	return short.Interface()
 }
 
 // cut redacts and truncates a JSON value of an event.

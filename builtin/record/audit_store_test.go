@@ -15,7 +15,6 @@ import (
 	"github.com/hookgen/hookgen/builtin/internal/testdata/fixture"
 	"github.com/hookgen/hookgen/builtin/record"
 	"github.com/hookgen/hookgen/generated/agent"
-	"github.com/hookgen/hookgen/hookkit"
 )
 
 // A lineStore is an audit store in memory.
@@ -55,11 +54,11 @@ func (s *lineStore) verify(check record.AuditCheck) (record.AuditState, string) 
 
 // records writes n records with an audit log.
 func records(a *record.Audit, n int) {
+	var hooks agent.Hooks
+	hooks.Use(a)
 	run := agent.NewRun(&agent.Env{Agent: "a"})
 	for i := range n {
-		a.Observe(context.Background(), run, hookkit.AnyFired{
-			Point: "AfterTool", Payload: agent.ToolCallResult{Output: fmt.Sprint(i)}, Final: agent.ToolCallResult{},
-		})
+		_, _ = hooks.AfterTool.Fire(context.Background(), run, &agent.ToolCallResult{Output: fmt.Sprint(i)})
 	}
 }
 
