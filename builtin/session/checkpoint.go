@@ -3,7 +3,6 @@ package session
 import (
 	"cmp"
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"slices"
@@ -101,11 +100,7 @@ func (c *Checkpoint) saveCounters(ctx context.Context, run *agent.Run) {
 	}
 	saved := savedCounters{Counters: kit.Env(run).Count()}
 	c.runs.Do(run, func(r *checkpointRun) { saved.Chain, saved.Task = r.chainFor(run), hashOf(r.task) })
-	data, err := json.Marshal(saved)
-	if err == nil {
-		err = c.Store.Put(ctx, countersKey(owner), data)
-	}
-	if err != nil {
+	if err := put(ctx, c.Store, countersKey(owner), saved); err != nil {
 		c.report(fmt.Errorf("the counters of step %d are not saved: %w", saved.Counters.Step, err))
 	}
 }
@@ -139,10 +134,7 @@ func (c *Checkpoint) step(ctx context.Context, run *agent.Run, s agent.StepResul
 		return
 	}
 	part.Identity = owner
-	data, err := json.Marshal(part)
-	if err == nil {
-		err = c.Store.Put(ctx, partKey(owner, part.StepNumber), data)
-	}
+	err := put(ctx, c.Store, partKey(owner, part.StepNumber), part)
 	if err == nil && part.First {
 		err = c.deleteOthers(ctx, owner, part.StepNumber)
 	}

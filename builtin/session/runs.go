@@ -48,7 +48,7 @@ func (r Runs) Put(ctx context.Context, s agent.Suspension) error {
 	}
 	earlier, err := r.Store.Keys(ctx, takenKeys(s.Run)) // another process may take the run as soon as it waits
 	if err == nil {
-		err = r.put(ctx, waitingKey(s.Run), s)
+		err = put(ctx, r.Store, waitingKey(s.Run), s)
 	}
 	if err != nil {
 		return err
@@ -56,12 +56,13 @@ func (r Runs) Put(ctx context.Context, s agent.Suspension) error {
 	return r.deleteAll(ctx, earlier)
 }
 
-func (r Runs) put(ctx context.Context, key string, value any) error {
+// put stores a value as JSON.
+func put(ctx context.Context, s agent.Store, key string, value any) error {
 	text, err := json.Marshal(value)
 	if err != nil {
 		return err
 	}
-	return r.Store.Put(ctx, key, text)
+	return s.Put(ctx, key, text)
 }
 
 func (r Runs) deleteAll(ctx context.Context, keys []string) (err error) {
@@ -94,7 +95,7 @@ func (r Runs) Take(ctx context.Context, run string, until time.Time) (s agent.Su
 		return none, r.missing(ctx, run, err)
 	}
 	own := takenKeys(run) + rand.Text()
-	if err := r.put(ctx, own, takenRun{s, until}); err != nil {
+	if err := put(ctx, r.Store, own, takenRun{s, until}); err != nil {
 		return none, err
 	}
 	text, err := r.Store.Take(ctx, waitingKey(run))
@@ -107,7 +108,7 @@ func (r Runs) Take(ctx context.Context, run string, until time.Time) (s agent.Su
 	// The state may have changed since it was read, and a process that has just put the run deletes the marks that it
 	// found before. So the run gets another mark; the first one is deleted with it if it stays.
 	ctx = context.WithoutCancel(ctx)
-	if err = r.put(ctx, takenKeys(run)+rand.Text(), takenRun{s, until}); err == nil {
+	if err = put(ctx, r.Store, takenKeys(run)+rand.Text(), takenRun{s, until}); err == nil {
 		_ = r.Store.Delete(ctx, own)
 	}
 	return s, err
@@ -142,7 +143,7 @@ func (r Runs) Extend(ctx context.Context, run string, until time.Time) error {
 		taken, failed := get[takenRun](ctx, r.Store, key)
 		if failed == nil {
 			taken.Until = until
-			failed = r.put(ctx, key, taken)
+			failed = put(ctx, r.Store, key, taken)
 		}
 		err = errors.Join(err, failed)
 	}

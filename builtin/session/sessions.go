@@ -50,11 +50,8 @@ func (s Sessions) Save(ctx context.Context, session agent.Session) error {
 	if session.Messages == nil {
 		session.Messages = []agent.Message{}
 	}
-	data, err := json.Marshal(storedSession{SavedAt: time.Now().UTC(), Session: session})
-	if err == nil {
-		err = s.Store.Put(ctx, sessionKey(session.Identity), data)
-	}
-	if err != nil {
+	stored := storedSession{SavedAt: time.Now().UTC(), Session: session}
+	if err := put(ctx, s.Store, sessionKey(session.Identity), stored); err != nil {
 		return fmt.Errorf("the session %s cannot be saved: %w", nameOf(session.Identity), err)
 	}
 	return nil

@@ -50,22 +50,15 @@ func ExactTool(at, name string) ToolName { return ToolName{At: at, Name: name, E
 //
 // The report is a warning in the log, and the run continues. Each name is reported once per agent.
 func WatchTools(hook string, names ...ToolName) *Watch {
-	if len(names) == 0 {
-		return &Watch{hook: hook}
+	w := &Watch{hook: hook, names: names}
+	if len(names) > 0 {
+		w.see = w.reportNames
 	}
-	w := &toolWatch{hook: hook, names: names}
-	return &Watch{hook: hook, names: names, see: w.see}
+	return w
 }
 
-// A toolWatch reports names that match no tool. It is safe for concurrent use.
-type toolWatch struct {
-	hook  string
-	names []ToolName
-
-	reported Seen // agents with positions
-}
-
-func (w *toolWatch) see(ctx context.Context, env *agent.Env) {
+// reportNames reports names that match no tool.
+func (w *Watch) reportNames(ctx context.Context, env *agent.Env) {
 	var tools []string
 	for _, schema := range env.Tools.Schemas() {
 		tools = append(tools, schema.Name)

@@ -22,6 +22,8 @@ type Watch struct {
 	see   func(context.Context, *agent.Env)
 	keys  []hookkit.KeyOption
 	runs  hookkit.PerRun[bool] // whether it has looked
+
+	reported Seen // agents with positions of names
 }
 
 // NewWatch returns a Watch that calls see once for each run whose environment has tools. The hook is the name of the
