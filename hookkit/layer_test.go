@@ -82,20 +82,29 @@ func TestAnchorsCannotReverseLayers(t *testing.T) {
 	var d diary
 	inner := outer.Layer("inner")
 	out, in := d.add(&outer, "out"), d.add(inner, "in")
+	elsewhere := outer.Second.Add(secondContinues, hookkit.Named("elsewhere"))
+	tracer := outer.Trace(tracerFunc(func(ctx, hookkit.Event) {}))
 	for want, f := range map[string]func(){
 		"hookkit: First.Add at SITE: First: x (SITE) cannot be before out (SITE) of an outer layer: outer layers fire " +
 			"first; " +
 			"add it to that layer": func() { d.add(inner, "x", hookkit.Before(out)) },
 		"hookkit: First.Add at SITE: First: y (SITE) cannot be after in (SITE) of an inner layer: outer layers fire first; " +
 			"add it to that layer": func() { d.add(&outer, "y", hookkit.After(in)) },
+		"hookkit: First.Add at SITE: First: x (SITE) cannot be before elsewhere (SITE) of an outer layer: outer layers " +
+			"fire first; add it to that layer": func() { d.add(inner, "x", hookkit.Before(elsewhere)) },
+		"hookkit: First.Add at SITE: First: x (SITE) cannot be before " +
+			"hookkit_test.TestAnchorsCannotReverseLayers.func1 (SITE) of an outer layer: outer layers fire first; " +
+			"add it to that layer": func() { d.add(inner, "x", hookkit.Before(tracer)) },
 	} {
 		if got := withoutSites(panicText(f)); got != want {
 			t.Errorf("panicked with %q, want %q", got, want)
 		}
 	}
-	d.add(inner, "x", hookkit.After(out))
+	d.add(inner, "x", hookkit.After(out, elsewhere))
 	d.add(&outer, "y", hookkit.Before(in))
 	d.want(t, inner, "out", "y", "in", "x")
+	outer.Use(bind(func(h *hooks) { d.add(h, "late", hookkit.Priority(-1)) }), hookkit.Replacing(elsewhere))
+	d.want(t, inner, "out", "y", "late", "in", "x")
 }
 
 func TestAThousandLayers(t *testing.T) {

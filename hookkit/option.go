@@ -107,15 +107,16 @@ func Site(place string) anyOption {
 
 // Before makes the hook fire before every hook of the registrations, whatever the priorities: the hook moves forward,
 // the others stay. A registration that was removed, or has no hook at the point or in the layers that fire together, is
-// ignored. A nil registration, and one of other Hooks, panics. At a point whose law is Reverse the resulting order is
-// mirrored as a whole.
+// ignored. A nil registration, and one of other Hooks, panics, and so does one of an outer layer, since its hooks always
+// fire first. At a point whose law is Reverse the resulting order is mirrored as a whole.
 func Before(regs ...*Registration) anyOption {
 	anchors := anchored("Before", regs)
 	return option(func(s *opaque.Settings) { s.Before = append(s.Before, anchors...) })
 }
 
 // After makes the hook fire after every hook of the registrations, whatever the priorities: the hook waits for them.
-// Removed, nil and foreign registrations are treated as in [Before].
+// Removed, nil and foreign registrations are treated as in [Before], and those of an inner layer as those of an outer
+// one there.
 func After(regs ...*Registration) anyOption {
 	anchors := anchored("After", regs)
 	return option(func(s *opaque.Settings) { s.After = append(s.After, anchors...) })
@@ -158,9 +159,9 @@ func FailClosed() gateUseOption {
 // never none.
 //
 // The new hooks take the old position among hooks of equal priority. The Before and After of others that name the old
-// registration, or a part of it, apply to the new one from now on. The same is true for a Before, an After or a
-// Replacing that names the old registration later. Priority, name, timeout and anchors are those of the new Use. Remove
-// on the old registration does nothing.
+// registration apply to the new one from now on, and those that name a part of it where the part had hooks. The same is
+// true for a Before, an After or a Replacing that names the old registration later. Priority, name, timeout and anchors
+// are those of the new Use. Remove on the old registration does nothing.
 //
 // If the new order contradicts itself, the Use panics, and the old registration stays, as after every other panic of
 // Use. A registration that was removed is ignored. Use also panics for a registration of other Hooks or of another

@@ -61,16 +61,19 @@ func takePlace(added []*entry, reg, old *registration) {
 	meanWhole(old.entries, place)
 	for _, e := range added {
 		e.seq = slices.Concat(place.seq, e.seq)
-		e.anchors = slices.DeleteFunc(slices.Clone(e.anchors), func(a anchor) bool { return a.now() == place })
+		e.anchors = slices.DeleteFunc(slices.Clone(e.anchors), func(a anchor) bool { return e.now(a) == place })
 	}
 }
 
-// meanWhole lets anchors to the parts of a registration with these entries mean the place of the whole one, or the
-// parts again if it is nil.
+// meanWhole lets anchors to the parts of a registration with these entries mean the place of the whole one where the
+// part had entries, and nothing elsewhere. If the place is nil, they mean the parts again.
 func meanWhole(entries []*entry, whole *place) {
 	for _, e := range entries {
 		for _, part := range e.regs[:len(e.regs)-1] {
-			part.place.whole = whole
+			if part.place.whole == nil {
+				part.place.whole = make(map[spot]*place)
+			}
+			part.place.whole[e.spot()] = whole
 		}
 	}
 }
@@ -94,27 +97,24 @@ func (r *Registry) order(added []*entry, to *ordering) error {
 	return to.add(own)
 }
 
-// checkAnchor refuses an anchor to other Hooks, and one that would reverse the order of two layers.
+// checkAnchor refuses an anchor to other Hooks, and one that would reverse the order of two layers. The registration
+// need not have an entry at the point: what replaces it may have one.
 func (e *entry) checkAnchor(a anchor) error {
-	r, reg := e.registry, a.now().holder
-	if r.inBind {
-		return nil // checked when the Use adds the entry to the program's Hooks
+	r, reg := e.registry, e.now(a).holder
+	if r.inBind || len(reg.entries) == 0 { // the Use will check it, or the registration was removed
+		return nil
 	}
-	for _, owner := range registriesOf(reg.entries) {
-		why := ""
-		switch {
-		case owner.inBind: // a Use is going to move the entry to other Hooks
-		case !r.isWith(owner):
-			why = ", which was registered on other Hooks: pass a registration of the Hooks that this one is added to"
-		case reg.entries[0].kind == isTracer: // whose order is another
-		case !a.after && r.isWithin(owner):
-			why = " of an outer layer: outer layers fire first; add it to that layer"
-		case a.after && owner.isWithin(r):
-			why = " of an inner layer: outer layers fire first; add it to that layer"
-		}
-		if why != "" {
-			return fmt.Errorf("%s (%s) cannot be %v %s (%s)%s", e.Name, e.Site, a, reg.name, reg.site, why)
-		}
+	owner := reg.entries[0].registry // all its entries are on the same Hooks
+	why := ""
+	switch {
+	case !r.isWith(owner):
+		why = ", which was registered on other Hooks: pass a registration of the Hooks that this one is added to"
+	case !a.after && r.isWithin(owner):
+		why = " of an outer layer: outer layers fire first; add it to that layer"
+	case a.after && owner.isWithin(r):
+		why = " of an inner layer: outer layers fire first; add it to that layer"
+	default:
+		return nil
 	}
-	return nil
+	return fmt.Errorf("%s (%s) cannot be %v %s (%s)%s", e.Name, e.Site, a, reg.name, reg.site, why)
 }

@@ -46,14 +46,16 @@ type anchor struct {
 	after bool
 }
 
-// now returns the place that the anchor means now.
-func (a anchor) now() *place {
+// now returns the place that an anchor of the entry means now.
+func (e *entry) now(a anchor) *place {
 	p := a.place
-	for p.whole != nil {
-		p = p.whole
+	for p.whole[e.spot()] != nil {
+		p = p.whole[e.spot()]
 	}
 	return p
 }
+
+func (e *entry) spot() spot { return spot{e.registry.point, e.kind} }
 
 // isAnchored reports whether the entry has a Before or an After.
 func (e *entry) isAnchored() bool { return len(e.anchors) > 0 }

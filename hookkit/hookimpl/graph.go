@@ -61,7 +61,7 @@ func (g *graph) add(added []*entry) error {
 	}
 	for _, e := range added {
 		for _, a := range e.anchors {
-			link(g.of[e], g.group(target{a.now(), e.kind, a.after}), a.after)
+			link(g.of[e], g.group(target{e.now(a), e.kind, a.after}), a.after)
 		}
 	}
 	g.walks++

@@ -61,5 +61,7 @@ func (r *Registry) isWith(other *Registry) bool {
 	return sameHooks(a[len(a)-1].genPoint, b[len(b)-1].genPoint)
 }
 
-// isWithin reports whether outer is one of the layers around r.
-func (r *Registry) isWithin(outer *Registry) bool { return slices.Contains(r.around()[1:], outer) }
+// isWithin reports whether outer is of the Hooks of one of the layers around r, at this point or another.
+func (r *Registry) isWithin(outer *Registry) bool {
+	return slices.ContainsFunc(r.around()[1:], func(l *Registry) bool { return sameHooks(l.genPoint, outer.genPoint) })
+}

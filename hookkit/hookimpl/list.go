@@ -52,7 +52,7 @@ func (e *entry) why(i hookkit.Info, layers []layer) string {
 	}
 	words := []string{named("priority", e.Priority, tier), named("layer", i.Layer, i.LayerName)}
 	for _, a := range e.anchors {
-		to := a.now()
+		to := e.now(a)
 		isThere := func(other *entry) bool { return other.kind != isTracer && other.isAt(to) }
 		if !slices.ContainsFunc(layers, func(l layer) bool { return slices.ContainsFunc(l.entries, isThere) }) {
 			continue // removed, or without a hook at the point

@@ -25,7 +25,7 @@ func (h *history) newEntry(priority int, anchors []anchor, regs ...*registration
 	h.clock++
 	return &entry{
 		Settings: opaque.Settings{Name: regs[0].name, Site: regs[0].site, Priority: priority},
-		regs:     regs, seq: []uint64{h.clock}, anchors: anchors,
+		regs:     regs, seq: []uint64{h.clock}, anchors: anchors, registry: new(Registry),
 	}
 }
 

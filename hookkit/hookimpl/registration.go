@@ -30,8 +30,14 @@ type registration struct {
 // of others, which refer to the place, also apply to the successor.
 type place struct {
 	holder *registration
-	whole  *place   // of a Use that was replaced while it contained this place; nil otherwise
-	seq    []uint64 // the beginning of the seq of the holder's entries, if it replaced another registration
+	whole  map[spot]*place // of the Use that was replaced while it contained this place: where it had entries
+	seq    []uint64        // the beginning of the seq of the holder's entries, if it replaced another registration
+}
+
+// A spot is where entries may have an order: the entries of one kind at one point, in all layers.
+type spot struct {
+	point *Point
+	kind  kind
 }
 
 func newRegistration(name, site string) *registration {
@@ -47,12 +53,6 @@ func (r *registration) Site() string { return r.site }
 
 // has reports whether the entry belongs to the registration.
 func (r *registration) has(e *entry) bool { return slices.Contains(e.regs, r) }
-
-// isOutside reports whether the anchor means a registration that is not a part of r.
-func (r *registration) isOutside(a anchor) bool {
-	to := a.now().holder
-	return len(to.entries) == 0 || !r.has(to.entries[0])
-}
 
 // register makes the registration of one entry, which each of the owners gets.
 func register(verb string, e *entry, owners ...*Registry) *hookkit.Registration {

@@ -58,7 +58,11 @@ func Use(points, staged []hookkit.AnyPoint, hook any, bind func(), opts []hookki
 	}
 	if given := anchors(set); len(given) > 0 { // they replace those of the Bind, except the ones among its hooks
 		for _, e := range added {
-			e.anchors = append(slices.DeleteFunc(slices.Clone(e.anchors), reg.isOutside), given...)
+			isOutside := func(a anchor) bool {
+				to := e.now(a).holder
+				return len(to.entries) == 0 || !reg.has(to.entries[0])
+			}
+			e.anchors = append(slices.DeleteFunc(slices.Clone(e.anchors), isOutside), given...)
 		}
 	}
 	if err := commit(added, reg, old); err != nil {

@@ -13,9 +13,16 @@ import (
 // registrations creates another one.
 type snapshot struct {
 	layers  []modelLayer
-	entries []*entry    // in order of registration; a Use with Replacing has the position of the replaced entries
-	heirs   map[int]int // by replaced registration: its successor
-	parts   map[int]int // by registration that a replaced Use contained: the successor of that Use
+	entries []*entry     // in order of registration; a Use with Replacing has the position of the replaced entries
+	heirs   map[int]int  // by replaced registration: its successor
+	parts   map[part]int // by part that a replaced Use contained: the successor of that Use
+}
+
+// A part is the hooks, or the observers, of one registration at one point.
+type part struct {
+	reg      int
+	point    string
+	observes bool
 }
 
 // A modelLayer is one layer: 0 is the outermost.
@@ -84,11 +91,12 @@ func (m snapshot) holder(reg int) int {
 	}
 }
 
-// means returns the registration that an anchor to reg refers to.
-func (m snapshot) means(reg int) int {
-	for {
+// means returns the registration that an anchor of the entry refers to at a point. If a replaced Use contained the
+// registration, that is the successor of the Use where the registration had entries, and elsewhere none that exists.
+func (m snapshot) means(a anchor, e *entry, point string) int {
+	for reg := a.reg; ; {
 		reg = m.holder(reg)
-		whole, replaced := m.parts[reg]
+		whole, replaced := m.parts[part{reg, point, e.observe != nil}]
 		if !replaced {
 			return reg
 		}
@@ -123,7 +131,7 @@ func (m snapshot) add(added ...*entry) (snapshot, bool) {
 			at = []string{e.point}
 		}
 		for _, p := range at {
-			_, possible := after.inOrder(after.at(e.layer, p, e.observe != nil))
+			_, possible := after.inOrder(after.at(e.layer, p, e.observe != nil), p)
 			if !possible || after.turnsLayers(e, p) {
 				return m, false
 			}
@@ -146,13 +154,13 @@ func (m snapshot) exchange(old, reg int, added []*entry) (snapshot, bool) {
 	after := m
 	after.heirs, after.parts = maps.Clone(m.heirs), maps.Clone(m.parts)
 	if m.heirs == nil {
-		after.heirs, after.parts = map[int]int{}, map[int]int{}
+		after.heirs, after.parts = map[int]int{}, map[part]int{}
 	}
 	after.heirs[old] = reg
 	for _, e := range m.entries {
 		if e.of(old) {
-			for _, part := range e.regs[:len(e.regs)-1] {
-				after.parts[part] = reg
+			for _, inner := range e.regs[:len(e.regs)-1] {
+				after.parts[part{inner, e.point, e.observe != nil}] = reg
 			}
 		}
 	}
@@ -160,7 +168,7 @@ func (m snapshot) exchange(old, reg int, added []*entry) (snapshot, bool) {
 		if !e.hasLegalKeys() {
 			return m, false
 		}
-		e.anchors = slices.DeleteFunc(e.anchors, func(a anchor) bool { return after.means(a.reg) == reg })
+		e.anchors = slices.DeleteFunc(e.anchors, func(a anchor) bool { return after.means(a, e, e.point) == reg })
 	}
 	rest, _ := m.remove(func(e *entry) bool { return e.of(old) })
 	after.entries = slices.Insert(rest.entries, first, added...)
@@ -169,10 +177,8 @@ func (m snapshot) exchange(old, reg int, added []*entry) (snapshot, bool) {
 			if e.traces || e.point != p && e.point != "" {
 				continue
 			}
-			if _, possible := after.inOrder(after.at(e.layer, p, e.observe != nil)); !possible {
-				return m, false
-			}
-			if e.of(reg) && after.turnsLayers(e, p) {
+			_, possible := after.inOrder(after.at(e.layer, p, e.observe != nil), p)
+			if !possible || after.turnsLayers(e, p) {
 				return m, false
 			}
 		}
@@ -191,15 +197,16 @@ func (m snapshot) used() []string {
 	return names
 }
 
-// turnsLayers reports whether an anchor of the entry contradicts the order of layers.
+// turnsLayers reports whether an anchor of the entry, at a point, contradicts the order of layers: wherever the other
+// entries are, because a Use that replaces them may have entries at the point.
 func (m snapshot) turnsLayers(e *entry, point string) bool {
 	return slices.ContainsFunc(m.entries, func(other *entry) bool {
-		if other.layer == e.layer || other.point != point && other.point != "" || other.traces {
+		if other.layer == e.layer {
 			return false
 		}
 		outer, inner := slices.Contains(m.outward(e.layer), other.layer), slices.Contains(m.outward(other.layer), e.layer)
 		return slices.ContainsFunc(e.anchors, func(a anchor) bool {
-			return other.of(m.means(a.reg)) && (outer && !a.after || inner && a.after)
+			return other.of(m.means(a, e, point)) && (outer && !a.after || inner && a.after)
 		})
 	})
 }
@@ -251,9 +258,9 @@ func (m snapshot) outward(layer int) []int {
 // firing returns the hooks of a fire in firing order, and its observers in the order of notification.
 func (m snapshot) firing(layer int, point string) (hooks, observers []*entry) {
 	for _, l := range m.outward(layer) {
-		ordered, _ := m.inOrder(m.at(l, point, false))
+		ordered, _ := m.inOrder(m.at(l, point, false), point)
 		hooks = append(hooks, ordered...)
-		ordered, _ = m.inOrder(m.at(l, point, true))
+		ordered, _ = m.inOrder(m.at(l, point, true), point)
 		observers = append(observers, ordered...)
 	}
 	if points.Named(point).Reversed {
@@ -274,10 +281,11 @@ func (m snapshot) tracers(layer int) (all []*entry) {
 	return all
 }
 
-// inOrder sorts the entries of one layer, before any mirroring, and reports whether their anchors are consistent.
+// inOrder sorts the entries of one layer at a point, before any mirroring, and reports whether their anchors are
+// consistent.
 // The entries are in order of registration. It computes the whole relation, unlike the runtime, which extends it
 // edge by edge.
-func (m snapshot) inOrder(entries []*entry) ([]*entry, bool) {
+func (m snapshot) inOrder(entries []*entry, point string) ([]*entry, bool) {
 	n := len(entries)
 	precedes, lifts := square(n), square(n)
 	relate := func(r [][]bool, a, b int) {
@@ -289,7 +297,7 @@ func (m snapshot) inOrder(entries []*entry) ([]*entry, bool) {
 	}
 	for i, e := range entries {
 		for _, a := range e.anchors {
-			reg := m.means(a.reg)
+			reg := m.means(a, e, point)
 			for j, other := range entries {
 				if !other.of(reg) {
 					continue

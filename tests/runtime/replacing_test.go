@@ -103,6 +103,30 @@ func TestEqualReplacementChangesNoOrder(t *testing.T) {
 	})
 }
 
+// A hook is after a bundle and before parts of it that are at another point, or observe. Equal bundles change nothing.
+func TestAnchorToReplacedPartAppliesWhereThePartWas(t *testing.T) {
+	var h fixture.Hooks
+	watch, verify := points.Named("Watch"), points.Named("Verify")
+	var elsewhere, observer *hookkit.Registration
+	bundle := points.Bundle(func(h *fixture.Hooks) {
+		watch.Add(h, points.Continue, hookkit.Named("bundle"))
+		elsewhere = verify.Add(h, points.Continue, hookkit.Named("elsewhere"))
+		observer = watch.Observe(h, func(points.Fired) {})
+	})
+	reg := h.Use(bundle)
+	watch.Add(&h, points.Continue, hookkit.Named("outside"), hookkit.After(reg), hookkit.Before(elsewhere, observer))
+	verify.Add(&h, points.Continue, hookkit.Named("early"), hookkit.Before(elsewhere))
+	for range 3 {
+		if got := names(h.Watch.List()); !slices.Equal(got, []string{"bundle", "outside"}) {
+			t.Fatalf("at Watch the order is %v", got)
+		}
+		if got := names(h.Verify.List()); !slices.Equal(got, []string{"early", "elsewhere"}) {
+			t.Fatalf("at Verify the order is %v", got)
+		}
+		reg = h.Use(bundle, hookkit.Replacing(reg))
+	}
+}
+
 // as returns options as those of another target.
 func as[To any](options []option) []To {
 	to := make([]To, len(options))
