@@ -16,12 +16,12 @@ func TestHooksFieldsHaveCommentAndLaw(t *testing.T) {
 		"spec.Collect[int]": "Every hook contributes values",
 		"spec.Around[int]":  "Hooks wrap an act",
 		"(spec.Replace, spec.FailOpen)": "Each may replace the payload for the next hooks and the program. " +
-			"A hook that fails (error, panic or timeout) is reported",
+			"A hook's error, panic or timeout is reported",
 		"(spec.Edit[Text], spec.FailOpen)": "Each may edit the payload's Body, and nothing else of it",
 		"(spec.Replace, spec.Edit[Text], Stop, Skip, spec.Collect[int], spec.FailClosed)": "Each may replace the payload, " +
-			"or edit its Body, for the next hooks and the program. The first that leaves with Stop or Skip ends the fire. " +
-			"Each may also contribute values, which the program gets in firing order. A hook that fails (error, panic or " +
-			"timeout) ends the fire, and the program must refuse the act.",
+			"or edit its Body, for the next hooks and the program. The first Stop or Skip ends the fire. " +
+			"Each may also contribute values, which the program gets in firing order. A hook's error, panic or timeout " +
+			"ends the fire, and the program must refuse the act.",
 		"(spec.Vote, Stop, Skip, spec.FailOpen)": "vote for Stop or Skip. Stop is the strongest",
 	} {
 		t.Run(law, func(t *testing.T) {

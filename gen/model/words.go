@@ -20,7 +20,7 @@ func (l Law[T]) LawWords() string {
 				", and nothing else of it, for the next hooks and the program."
 		}
 		if len(l.Exits) > 0 {
-			words += " The first that leaves with " + spelling.Or(l.Exits) + " ends the fire."
+			words += " The first " + spelling.Or(l.Exits) + " ends the fire."
 		}
 	case Vote:
 		words = "Every hook sees the same payload and may vote for " + spelling.Or(l.Exits) + "."
@@ -62,7 +62,7 @@ func (l Law[T]) FailureWords() string {
 	case l.Kind == CheckAll:
 		consequence = "refuses: the failure is among the errors that the fire returns."
 	case l.Kind == Around:
-		consequence = "fails the act: the hook around it, or else the program, gets the error."
+		consequence = "fails the act: the next hook outward, or else the program, gets it."
 	}
-	return "A hook that fails (error, panic or timeout) " + consequence
+	return "A hook's error, panic or timeout " + consequence
 }

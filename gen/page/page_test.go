@@ -136,7 +136,7 @@ Deprecated: use [Refuse](#exit-refuse).
 **Law:** ¬flow: replace¬.
 
 Hooks run in order. Each may replace the payload for the next hooks and the program. ` +
-		`The first that leaves with Refuse ends the fire.
+		`The first Refuse ends the fire.
 
 **A hook has the method:** ¬BeforeSend(ctx context.Context, run *Run, m *Message) (BeforeSendOutcome, error)¬
 
@@ -146,8 +146,7 @@ Hooks run in order. Each may replace the payload for the next hooks and the prog
 - ¬ReplaceBeforeSend(m, reason)¬: replaces the payload
 - [¬Refuse{Reason string; Code int}¬](#exit-refuse): Keeps a message from being sent.
 
-**Failures:** A hook that fails (error, panic or timeout) ends the fire, and the program must refuse ` +
-		`the act.
+**Failures:** A hook's error, panic or timeout ends the fire, and the program must refuse the act.
 
 ## Exits
 

@@ -59,8 +59,8 @@ type Hooks struct {
 	// failure count.
 	//
 	// Hooks run in order. Each may replace the payload for the next hooks and the program. The first
-	// that leaves with EndTurn ends the fire. A hook that fails (error, panic or timeout) ends the
-	// fire, and the program must refuse the act.
+	// EndTurn ends the fire. A hook's error, panic or timeout ends the fire, and the program must
+	// refuse the act.
 	OnRunStart OnRunStartPoint
 
 	// ShouldStop fires before the first step, and after each step once all other work of the step is done. It does not
@@ -69,15 +69,15 @@ type Hooks struct {
 	// result has all of them. A failing hook stops the run with an error. If the run has ended anyway, the failure
 	// becomes a warning of its result.
 	//
-	// Every hook contributes values, which the program gets in firing order. A hook that fails (error,
-	// panic or timeout) ends the fire, and the program must refuse the act.
+	// Every hook contributes values, which the program gets in firing order. A hook's error, panic or
+	// timeout ends the fire, and the program must refuse the act.
 	ShouldStop ShouldStopPoint
 
 	// BeforeStep fires once per step, at its start. Exactly one AfterStep follows. For a suspended step both fire once
 	// more, with the same number, when the run is resumed.
 	//
-	// Every hook runs. None can change or stop anything. A hook that fails (error, panic or timeout) is
-	// reported, and the other hooks run.
+	// Every hook runs. None can change or stop anything. A hook's error, panic or timeout is reported,
+	// and the other hooks run.
 	BeforeStep BeforeStepPoint
 
 	// ShouldCompact fires once per step, before its prompt is built, with the use of the context window. A Compact
@@ -85,15 +85,15 @@ type Hooks struct {
 	// reported, and the others decide.
 	//
 	// Every hook sees the same payload and may vote for Compact. Without a vote, the program decides. A
-	// hook that fails (error, panic or timeout) is reported, and the next hook runs.
+	// hook's error, panic or timeout is reported, and the next hook runs.
 	ShouldCompact ShouldCompactPoint
 
 	// BeforeCompact fires before each compaction. The trigger may be a vote, a model that rejected its prompt as
 	// too long, or a request or a rewrite through Env. SkipCompaction and a failing hook leave the conversation
 	// unchanged, and the run continues.
 	//
-	// Hooks run in order. The first that leaves with SkipCompaction ends the fire. A hook that fails
-	// (error, panic or timeout) ends the fire, and the program must refuse the act.
+	// Hooks run in order. The first SkipCompaction ends the fire. A hook's error, panic or timeout ends
+	// the fire, and the program must refuse the act.
 	BeforeCompact BeforeCompactPoint
 
 	// AfterCompact fires after each compaction that was not skipped. Replace may restore messages that must stay.
@@ -101,16 +101,16 @@ type Hooks struct {
 	// compaction that failed, separated a call from its result, or did not shrink the conversation has Err set and
 	// was undone. Then nothing is replaced.
 	//
-	// Hooks run in order. Each may replace the payload for the next hooks and the program. A hook that
-	// fails (error, panic or timeout) is reported, and the next hook runs.
+	// Hooks run in order. Each may replace the payload for the next hooks and the program. A hook's
+	// error, panic or timeout is reported, and the next hook runs.
 	AfterCompact AfterCompactPoint
 
 	// Briefing fires once per prompt, before BeforeLLM, and collects text for that prompt only. The non-empty
 	// texts are joined by blank lines in firing order. If they exceed the limit, the loop drops whole texts from
 	// the end and fires OnBudgetExceeded with the kind briefing.
 	//
-	// Every hook contributes values, which the program gets in firing order. A hook that fails (error,
-	// panic or timeout) is reported, and the next hook runs.
+	// Every hook contributes values, which the program gets in firing order. A hook's error, panic or
+	// timeout is reported, and the next hook runs.
 	Briefing BriefingPoint
 
 	// BeforeLLM fires once per prompt, when the request is complete and about to be sent. Changes concern this
@@ -118,8 +118,8 @@ type Hooks struct {
 	// before the call. A failing hook refuses the call and fails the run.
 	//
 	// Hooks run in order. Each may replace the payload for the next hooks and the program. The first
-	// that leaves with UseReply or EndTurn ends the fire. A hook that fails (error, panic or timeout)
-	// ends the fire, and the program must refuse the act.
+	// UseReply or EndTurn ends the fire. A hook's error, panic or timeout ends the fire, and the
+	// program must refuse the act.
 	BeforeLLM BeforeLLMPoint
 
 	// AroundLLM fires around the call to the model, once per prompt that BeforeLLM neither answered nor ended.
@@ -127,8 +127,8 @@ type Hooks struct {
 	// another request.
 	//
 	// Hooks wrap an act, the first hook outermost. Each calls next, perhaps again, or answers without
-	// it. A hook that fails (error, panic or timeout) fails the act: the hook around it, or else the
-	// program, gets the error.
+	// it. A hook's error, panic or timeout fails the act: the next hook outward, or else the program,
+	// gets it.
 	AroundLLM AroundLLMPoint
 
 	// AfterLLM fires once per complete reply, before the loop uses it. This includes streamed replies and those of
@@ -138,15 +138,15 @@ type Hooks struct {
 	// it fires for the text so far, with [FinishInterrupted].
 	//
 	// Hooks run in order. Each may replace the payload for the next hooks and the program. The first
-	// that leaves with EndTurn ends the fire. A hook that fails (error, panic or timeout) ends the
-	// fire, and the program must refuse the act.
+	// EndTurn ends the fire. A hook's error, panic or timeout ends the fire, and the program must
+	// refuse the act.
 	AfterLLM AfterLLMPoint
 
 	// OnToolsDisabled fires once per tool call that was refused because tools are switched off. Such a call is
 	// answered with an error and reaches neither BeforeTool nor AfterTool.
 	//
 	// Every hook runs. None can change or stop anything. Its key is the payload's Call.Name; see
-	// ForTool. A hook that fails (error, panic or timeout) is reported, and the other hooks run.
+	// ForTool. A hook's error, panic or timeout is reported, and the other hooks run.
 	OnToolsDisabled OnToolsDisabledPoint
 
 	// BeforeTool fires once per tool call of a reply, in call order, before any call of the reply is dispatched.
@@ -157,8 +157,8 @@ type Hooks struct {
 	// refuses the call, and the run continues.
 	//
 	// Hooks run in order. Each may replace the payload for the next hooks and the program. The first
-	// that leaves with SkipTool or EndTurn ends the fire. Its key is the payload's Name; see ForTool. A
-	// hook that fails (error, panic or timeout) ends the fire, and the program must refuse the act.
+	// SkipTool or EndTurn ends the fire. Its key is the payload's Name; see ForTool. A hook's error,
+	// panic or timeout ends the fire, and the program must refuse the act.
 	BeforeTool BeforeToolPoint
 
 	// OnPermission fires once per call that is about to be dispatched, handed over, or answered successfully by
@@ -170,8 +170,7 @@ type Hooks struct {
 	//
 	// Every hook sees the same payload and may vote for Deny, Ask or Allow. Deny is the strongest, and
 	// the strongest vote wins. Without a vote, the program decides. Its key is the payload's Name; see
-	// ForTool. A hook that fails (error, panic or timeout) ends the fire, and the program must refuse
-	// the act.
+	// ForTool. A hook's error, panic or timeout ends the fire, and the program must refuse the act.
 	OnPermission OnPermissionPoint
 
 	// BeforeAsk fires when a person is about to be asked about a call, also if there is no approver. Refuse and
@@ -181,15 +180,14 @@ type Hooks struct {
 	//
 	// Every hook sees the same payload and may vote for Refuse or Approve. Refuse is the strongest, and
 	// the strongest vote wins. Without a vote, the program decides. Its key is the payload's Call.Name;
-	// see ForTool. A hook that fails (error, panic or timeout) ends the fire, and the program must
-	// refuse the act.
+	// see ForTool. A hook's error, panic or timeout ends the fire, and the program must refuse the act.
 	BeforeAsk BeforeAskPoint
 
 	// OnPermissionGranted fires once per call that a person or a hook of BeforeAsk approved. It does not fire for
 	// calls that nobody had to be asked about.
 	//
 	// Every hook runs. None can change or stop anything. Its key is the payload's Call.Name; see
-	// ForTool. A hook that fails (error, panic or timeout) is reported, and the other hooks run.
+	// ForTool. A hook's error, panic or timeout is reported, and the other hooks run.
 	OnPermissionGranted OnPermissionGrantedPoint
 
 	// OnPermissionDenied fires once per denied call. The denial may come from a vote, a person, a missing or
@@ -197,7 +195,7 @@ type Hooks struct {
 	// model gets the reason.
 	//
 	// Every hook runs. None can change or stop anything. Its key is the payload's Call.Name; see
-	// ForTool. A hook that fails (error, panic or timeout) is reported, and the other hooks run.
+	// ForTool. A hook's error, panic or timeout is reported, and the other hooks run.
 	OnPermissionDenied OnPermissionDeniedPoint
 
 	// OnHandoff fires once per permitted handoff call, before any call of the reply is dispatched. A replaced Task
@@ -206,9 +204,8 @@ type Hooks struct {
 	// are answered, unless one of them ends the run.
 	//
 	// Hooks run in order. Each may replace the payload for the next hooks and the program. The first
-	// that leaves with SkipTool or EndTurn ends the fire. Its key is the payload's Call.Name; see
-	// ForTool. A hook that fails (error, panic or timeout) ends the fire, and the program must refuse
-	// the act.
+	// SkipTool or EndTurn ends the fire. Its key is the payload's Call.Name; see ForTool. A hook's
+	// error, panic or timeout ends the fire, and the program must refuse the act.
 	OnHandoff OnHandoffPoint
 
 	// AroundTool fires around the dispatch of each permitted call, in call order. It fires concurrently for
@@ -221,35 +218,35 @@ type Hooks struct {
 	// running.
 	//
 	// Hooks wrap an act, the first hook outermost. Each calls next, perhaps again, or answers without
-	// it. Its key is the payload's Name; see ForTool. A hook that fails (error, panic or timeout) fails
-	// the act: the hook around it, or else the program, gets the error.
+	// it. Its key is the payload's Name; see ForTool. A hook's error, panic or timeout fails the act:
+	// the next hook outward, or else the program, gets it.
 	AroundTool AroundToolPoint
 
 	// OnToolProgress fires for each progress report of a running tool, in order. For parallel calls it fires
 	// concurrently. It never fires after AfterTool of the same call.
 	//
 	// Every hook runs. None can change or stop anything. Its key is the payload's Call.Name; see
-	// ForTool. A hook that fails (error, panic or timeout) is reported, and the other hooks run.
+	// ForTool. A hook's error, panic or timeout is reported, and the other hooks run.
 	OnToolProgress OnToolProgressPoint
 
 	// OnToolError fires once per failed attempt (an error, a panic, a timeout). It fires once it is known whether
 	// another attempt follows: when that attempt starts, or when AroundTool has returned.
 	//
 	// Every hook runs. None can change or stop anything. Its key is the payload's Call.Name; see
-	// ForTool. A hook that fails (error, panic or timeout) is reported, and the other hooks run.
+	// ForTool. A hook's error, panic or timeout is reported, and the other hooks run.
 	OnToolError OnToolErrorPoint
 
 	// OnSubagentStart fires before this run starts another run, by a sub-agent's tool or by a handoff. Exactly one
 	// OnSubagentStop follows. Both fire once more, with the same ID, when a suspended run is resumed.
 	//
-	// Every hook runs. None can change or stop anything. A hook that fails (error, panic or timeout) is
-	// reported, and the other hooks run.
+	// Every hook runs. None can change or stop anything. A hook's error, panic or timeout is reported,
+	// and the other hooks run.
 	OnSubagentStart OnSubagentStartPoint
 
 	// OnSubagentStop fires when a run that this run started has ended, for any reason.
 	//
-	// Every hook runs. None can change or stop anything. A hook that fails (error, panic or timeout) is
-	// reported, and the other hooks run.
+	// Every hook runs. None can change or stop anything. A hook's error, panic or timeout is reported,
+	// and the other hooks run.
 	OnSubagentStop OnSubagentStopPoint
 
 	// AfterTool fires exactly once per call for which BeforeTool fired. The result may come from a dispatch, a skip, a
@@ -262,22 +259,22 @@ type Hooks struct {
 	// hook withholds the result, and the run continues.
 	//
 	// Hooks run in order. Each may replace the payload for the next hooks and the program. The first
-	// that leaves with EndTurn ends the fire. Its key is the payload's Call.Name; see ForTool. A hook
-	// that fails (error, panic or timeout) ends the fire, and the program must refuse the act.
+	// EndTurn ends the fire. Its key is the payload's Call.Name; see ForTool. A hook's error, panic or
+	// timeout ends the fire, and the program must refuse the act.
 	AfterTool AfterToolPoint
 
 	// OnBudgetExceeded fires each time a budget is exceeded, or would be exceeded by the next action: steps,
 	// tokens, cost, time, the context window, the size of the briefing. The owner of the budget decides whether
 	// the run stops.
 	//
-	// Every hook runs. None can change or stop anything. A hook that fails (error, panic or timeout) is
-	// reported, and the other hooks run.
+	// Every hook runs. None can change or stop anything. A hook's error, panic or timeout is reported,
+	// and the other hooks run.
 	OnBudgetExceeded OnBudgetExceededPoint
 
 	// AfterStep fires exactly once per started step, at its end, even if the step failed or was cancelled.
 	//
-	// Every hook runs. None can change or stop anything. A hook that fails (error, panic or timeout) is
-	// reported, and the other hooks run.
+	// Every hook runs. None can change or stop anything. A hook's error, panic or timeout is reported,
+	// and the other hooks run.
 	AfterStep AfterStepPoint
 
 	// CheckDone fires each time the model wants to finish: with a reply without tool calls, or with a call of the
@@ -287,44 +284,44 @@ type Hooks struct {
 	// keep an answer from the user therefore returns an error.
 	//
 	// Hooks run in order. Each may replace the payload for the next hooks and the program. The first
-	// that leaves with RejectDone ends the fire. A hook that fails (error, panic or timeout) ends the
-	// fire, and the program must refuse the act.
+	// RejectDone ends the fire. A hook's error, panic or timeout ends the fire, and the program must
+	// refuse the act.
 	CheckDone CheckDonePoint
 
 	// OnDoneAccepted fires at most once per run, when an answer has passed every gate and is final.
 	//
-	// Every hook runs. None can change or stop anything. A hook that fails (error, panic or timeout) is
-	// reported, and the other hooks run.
+	// Every hook runs. None can change or stop anything. A hook's error, panic or timeout is reported,
+	// and the other hooks run.
 	OnDoneAccepted OnDoneAcceptedPoint
 
 	// OnRunError fires at most once per run, when the run is about to fail. EndTurn replaces the failure by a
 	// reply; the failure and its signals become warnings of the result. A failing hook is reported, and the run
 	// fails. Cancellation and limits are not failures. OnRunError does not fire for a failure of BeforeRunEnd.
 	//
-	// Hooks run in order. The first that leaves with EndTurn ends the fire. A hook that fails (error,
-	// panic or timeout) is reported, and the next hook runs.
+	// Hooks run in order. The first EndTurn ends the fire. A hook's error, panic or timeout is
+	// reported, and the next hook runs.
 	OnRunError OnRunErrorPoint
 
 	// OnStop fires once per run, when the run stops for any reason, with the signals so far. A hook may add
 	// signals; it cannot resume the run.
 	//
-	// Every hook contributes values, which the program gets in firing order. A hook that fails (error,
-	// panic or timeout) is reported, and the next hook runs.
+	// Every hook contributes values, which the program gets in firing order. A hook's error, panic or
+	// timeout is reported, and the next hook runs.
 	OnStop OnStopPoint
 
 	// BeforeRunEnd fires once per run, when the result is complete, and is the last chance to change it. Signals,
 	// Stop and the totals cannot be changed, and an Err can only get another text. A failing hook withholds the result:
 	// the run fails, and Reply, Calls and Messages are empty.
 	//
-	// Hooks run in order. Each may replace the payload for the next hooks and the program. A hook that
-	// fails (error, panic or timeout) ends the fire, and the program must refuse the act.
+	// Hooks run in order. Each may replace the payload for the next hooks and the program. A hook's
+	// error, panic or timeout ends the fire, and the program must refuse the act.
 	BeforeRunEnd BeforeRunEndPoint
 
 	// OnRunEnd fires exactly once per OnRunStart, at the very end, with the result for the caller. The model of
 	// Env can still be used; its usage is added to the totals for the caller.
 	//
-	// Every hook runs. None can change or stop anything. A hook that fails (error, panic or timeout) is
-	// reported, and the other hooks run.
+	// Every hook runs. None can change or stop anything. A hook's error, panic or timeout is reported,
+	// and the other hooks run.
 	OnRunEnd OnRunEndPoint
 
 	hookgenPin hookimpl.Pin[Hooks]
@@ -420,7 +417,7 @@ func (h *Hooks) Explain(w io.Writer) error {
 
 // Points describes every point, and gives access to it without its types.
 func (h *Hooks) Points() []hookkit.AnyPoint {
-	return hookimpl.AnyPoints(
+	return hookimpl.AnyPoints("github.com/hookgen/hookgen/spec/agentspec",
 		&h.OnRunStart,
 		&h.ShouldStop,
 		&h.BeforeStep,
@@ -465,9 +462,8 @@ func NewRun(env *Env) *Run {
 }
 
 // ForTool is an option of Add, Observe and Use: the hook is called in fires with one of these keys
-// only, and costs nothing in others. It is legal at OnToolsDisabled, BeforeTool, OnPermission,
-// BeforeAsk, OnPermissionGranted, OnPermissionDenied, OnHandoff, AroundTool, OnToolProgress,
-// OnToolError, AfterTool; ForTool without a key panics.
+// only, and costs nothing in others. It is legal at the points whose comment names it; ForTool
+// without a key panics.
 func ForTool(keys ...string) hookkit.KeyOption {
 	return hookimpl.For("Tool", keys)
 }
@@ -480,13 +476,13 @@ func ForTool(keys ...string) hookkit.KeyOption {
 // failure count.
 //
 // Hooks run in order. Each may replace the payload for the next hooks and the program. The first
-// that leaves with EndTurn ends the fire. A hook that fails (error, panic or timeout) ends the
-// fire, and the program must refuse the act.
+// EndTurn ends the fire. A hook's error, panic or timeout ends the fire, and the program must
+// refuse the act.
 type OnRunStart[P any] interface {
 	OnRunStart(ctx context.Context, run *Run, payload P) (OnRunStartOutcome, error)
 }
 
-// OnRunStartFunc is a function that is a hook of OnRunStart.
+// OnRunStartFunc is a function that is a hook.
 type OnRunStartFunc func(ctx context.Context, run *Run, payload RunStart) (OnRunStartOutcome, error)
 
 // OnRunStart calls f.
@@ -499,8 +495,7 @@ func (f OnRunStartFunc) OnRunStart(
 // Bind adds f to its point.
 func (f OnRunStartFunc) Bind(h *Hooks) { h.OnRunStart.Add(f) }
 
-// OnRunStartOutcome is a decision of a hook of OnRunStart: ReplaceOnRunStart or EndTurn. Nil
-// continues.
+// OnRunStartOutcome is ReplaceOnRunStart or EndTurn; nil continues.
 type OnRunStartOutcome interface{ legalAtOnRunStart() }
 
 // ReplaceOnRunStart gives the next hooks, and the program, another payload.
@@ -520,8 +515,7 @@ type OnRunStartExit interface {
 	isExit()
 }
 
-// MatchOnRunStart calls the function for the exit of a fire, or none if it is nil. A new exit in
-// the spec breaks every call until it is handled.
+// MatchOnRunStart calls the function for the exit, or none if it is nil; each call handles all.
 func MatchOnRunStart[R any](exit OnRunStartExit, none func() R, endTurn func(EndTurn) R) R {
 	switch x := exit.(type) {
 	case nil:
@@ -532,14 +526,14 @@ func MatchOnRunStart[R any](exit OnRunStartExit, none func() R, endTurn func(End
 	panic(hookimpl.UnmatchedError[OnRunStartExit]{Exit: exit})
 }
 
-// OnRunStartObserver is notified of every fire of OnRunStart after it is decided.
+// OnRunStartObserver is notified of every fire after it is decided.
 type OnRunStartObserver[P any] interface {
 	ObserveOnRunStart(ctx context.Context, run *Run, fired OnRunStartFired[P])
 }
 
-// OnRunStartFired describes one fire of OnRunStart to observers.
+// OnRunStartFired describes one fire to observers.
 type OnRunStartFired[P any] struct {
-	// Payload is the payload as it was passed to Fire.
+	// Payload is as it was passed to Fire.
 	Payload P
 	// Final is the payload after the hooks.
 	Final P
@@ -551,18 +545,18 @@ type OnRunStartFired[P any] struct {
 	hookkit.Verdict
 }
 
-// OnRunStartPoint holds the hooks and observers of OnRunStart. Its methods are also Add, AddFunc,
-// Observe, ObserveFunc and List. Do not copy it.
+// OnRunStartPoint holds the hooks and observers. Its methods are also Add, AddFunc, Observe,
+// ObserveFunc and List. Do not copy it.
 type OnRunStartPoint struct {
 	hookgenRegistry[
 		onRunStartPoint, OnRunStart[RunStart], OnRunStartObserver[RunStart], hookkit.GateOption,
 		func(ctx context.Context, run *Run, payload RunStart) (OnRunStartOutcome, error),
-		func(context.Context, *Run, OnRunStartFired[RunStart]),
+		OnRunStartFired[RunStart],
 	]
 }
 
 // Fire runs the hooks. They may replace the payload; nil panics. If the exit is nil, no hook
-// decided. If err is not nil, a hook failed and the program must refuse the act.
+// decided. If err is not nil, the program must refuse the act.
 func (p *OnRunStartPoint) Fire(
 	ctx context.Context, run *Run, payload *RunStart,
 ) (exit OnRunStartExit, err error) {
@@ -572,7 +566,7 @@ func (p *OnRunStartPoint) Fire(
 	return
 }
 
-// FireBy is Fire that also returns the hook that decided, or a zero By if every hook continued.
+// FireBy also returns the hook that decided, or a zero By if every hook continued.
 func (p *OnRunStartPoint) FireBy(
 	ctx context.Context, run *Run, payload *RunStart,
 ) (exit OnRunStartExit, by hookkit.By, err error) {
@@ -588,13 +582,13 @@ func (p *OnRunStartPoint) FireBy(
 // result has all of them. A failing hook stops the run with an error. If the run has ended anyway, the failure
 // becomes a warning of its result.
 //
-// Every hook contributes values, which the program gets in firing order. A hook that fails (error,
-// panic or timeout) ends the fire, and the program must refuse the act.
+// Every hook contributes values, which the program gets in firing order. A hook's error, panic or
+// timeout ends the fire, and the program must refuse the act.
 type ShouldStop[P any] interface {
 	ShouldStop(ctx context.Context, run *Run, payload P) ([]EndRun, error)
 }
 
-// ShouldStopFunc is a function that is a hook of ShouldStop.
+// ShouldStopFunc is a function that is a hook.
 type ShouldStopFunc func(ctx context.Context, run *Run, payload Step) ([]EndRun, error)
 
 // ShouldStop calls f.
@@ -605,14 +599,14 @@ func (f ShouldStopFunc) ShouldStop(ctx context.Context, run *Run, payload Step) 
 // Bind adds f to its point.
 func (f ShouldStopFunc) Bind(h *Hooks) { h.ShouldStop.Add(f) }
 
-// ShouldStopObserver is notified of every fire of ShouldStop after it is decided.
+// ShouldStopObserver is notified of every fire after it is decided.
 type ShouldStopObserver[P any] interface {
 	ObserveShouldStop(ctx context.Context, run *Run, fired ShouldStopFired[P])
 }
 
-// ShouldStopFired describes one fire of ShouldStop to observers.
+// ShouldStopFired describes one fire to observers.
 type ShouldStopFired[P any] struct {
-	// Payload is the payload as it was passed to Fire.
+	// Payload is as it was passed to Fire.
 	Payload P
 	// Collected are the contributions in firing order.
 	Collected []EndRun
@@ -622,13 +616,13 @@ type ShouldStopFired[P any] struct {
 	hookkit.Verdict
 }
 
-// ShouldStopPoint holds the hooks and observers of ShouldStop. Its methods are also Add, AddFunc,
-// Observe, ObserveFunc and List. Do not copy it.
+// ShouldStopPoint holds the hooks and observers. Its methods are also Add, AddFunc, Observe,
+// ObserveFunc and List. Do not copy it.
 type ShouldStopPoint struct {
 	hookgenRegistry[
 		shouldStopPoint, ShouldStop[Step], ShouldStopObserver[Step], hookkit.HookOption,
 		func(ctx context.Context, run *Run, payload Step) ([]EndRun, error),
-		func(context.Context, *Run, ShouldStopFired[Step]),
+		ShouldStopFired[Step],
 	]
 }
 
@@ -640,7 +634,7 @@ func (p *ShouldStopPoint) Fire(ctx context.Context, run *Run, payload Step) (col
 	return
 }
 
-// FireBy is Fire that also returns, for each contribution, the hook that made it.
+// FireBy also returns, for each contribution, the hook that made it.
 func (p *ShouldStopPoint) FireBy(
 	ctx context.Context, run *Run, payload Step,
 ) (collected []EndRun, bys []hookkit.By, err error) {
@@ -653,13 +647,13 @@ func (p *ShouldStopPoint) FireBy(
 // BeforeStep fires once per step, at its start. Exactly one AfterStep follows. For a suspended step both fire once
 // more, with the same number, when the run is resumed.
 //
-// Every hook runs. None can change or stop anything. A hook that fails (error, panic or timeout) is
-// reported, and the other hooks run.
+// Every hook runs. None can change or stop anything. A hook's error, panic or timeout is reported,
+// and the other hooks run.
 type BeforeStep[P any] interface {
 	BeforeStep(ctx context.Context, run *Run, payload P) error
 }
 
-// BeforeStepFunc is a function that is a hook of BeforeStep.
+// BeforeStepFunc is a function that is a hook.
 type BeforeStepFunc func(ctx context.Context, run *Run, payload Step) error
 
 // BeforeStep calls f.
@@ -670,26 +664,26 @@ func (f BeforeStepFunc) BeforeStep(ctx context.Context, run *Run, payload Step) 
 // Bind adds f to its point.
 func (f BeforeStepFunc) Bind(h *Hooks) { h.BeforeStep.Add(f) }
 
-// BeforeStepObserver is notified of every fire of BeforeStep after it is decided.
+// BeforeStepObserver is notified of every fire after it is decided.
 type BeforeStepObserver[P any] interface {
 	ObserveBeforeStep(ctx context.Context, run *Run, fired BeforeStepFired[P])
 }
 
-// BeforeStepFired describes one fire of BeforeStep to observers.
+// BeforeStepFired describes one fire to observers.
 type BeforeStepFired[P any] struct {
-	// Payload is the payload as it was passed to Fire.
+	// Payload is as it was passed to Fire.
 	Payload P
 	// Verdict names the hook that decided.
 	hookkit.Verdict
 }
 
-// BeforeStepPoint holds the hooks and observers of BeforeStep. Its methods are also Add, AddFunc,
-// Observe, ObserveFunc and List. Do not copy it.
+// BeforeStepPoint holds the hooks and observers. Its methods are also Add, AddFunc, Observe,
+// ObserveFunc and List. Do not copy it.
 type BeforeStepPoint struct {
 	hookgenRegistry[
 		beforeStepPoint, BeforeStep[Step], BeforeStepObserver[Step], hookkit.HookOption,
 		func(ctx context.Context, run *Run, payload Step) error,
-		func(context.Context, *Run, BeforeStepFired[Step]),
+		BeforeStepFired[Step],
 	]
 }
 
@@ -705,12 +699,12 @@ func (p *BeforeStepPoint) Fire(ctx context.Context, run *Run, payload Step) {
 // reported, and the others decide.
 //
 // Every hook sees the same payload and may vote for Compact. Without a vote, the program decides. A
-// hook that fails (error, panic or timeout) is reported, and the next hook runs.
+// hook's error, panic or timeout is reported, and the next hook runs.
 type ShouldCompact[P any] interface {
 	ShouldCompact(ctx context.Context, run *Run, payload P) (ShouldCompactOutcome, error)
 }
 
-// ShouldCompactFunc is a function that is a hook of ShouldCompact.
+// ShouldCompactFunc is a function that is a hook.
 type ShouldCompactFunc func(ctx context.Context, run *Run, payload ContextUse) (ShouldCompactOutcome, error)
 
 // ShouldCompact calls f.
@@ -723,7 +717,7 @@ func (f ShouldCompactFunc) ShouldCompact(
 // Bind adds f to its point.
 func (f ShouldCompactFunc) Bind(h *Hooks) { h.ShouldCompact.Add(f) }
 
-// ShouldCompactOutcome is a decision of a hook of ShouldCompact: Compact. Nil continues.
+// ShouldCompactOutcome is Compact; nil continues.
 type ShouldCompactOutcome interface{ legalAtShouldCompact() }
 
 // ShouldCompactExit is an outcome that ends the fire, which returns it; see MatchShouldCompact.
@@ -734,8 +728,7 @@ type ShouldCompactExit interface {
 	isExit()
 }
 
-// MatchShouldCompact calls the function for the exit of a fire, or none if it is nil. A new exit in
-// the spec breaks every call until it is handled.
+// MatchShouldCompact calls the function for the exit, or none if it is nil; each call handles all.
 func MatchShouldCompact[R any](exit ShouldCompactExit, none func() R, compact func(Compact) R) R {
 	switch x := exit.(type) {
 	case nil:
@@ -746,14 +739,14 @@ func MatchShouldCompact[R any](exit ShouldCompactExit, none func() R, compact fu
 	panic(hookimpl.UnmatchedError[ShouldCompactExit]{Exit: exit})
 }
 
-// ShouldCompactObserver is notified of every fire of ShouldCompact after it is decided.
+// ShouldCompactObserver is notified of every fire after it is decided.
 type ShouldCompactObserver[P any] interface {
 	ObserveShouldCompact(ctx context.Context, run *Run, fired ShouldCompactFired[P])
 }
 
-// ShouldCompactFired describes one fire of ShouldCompact to observers.
+// ShouldCompactFired describes one fire to observers.
 type ShouldCompactFired[P any] struct {
-	// Payload is the payload as it was passed to Fire.
+	// Payload is as it was passed to Fire.
 	Payload P
 	// Exit is the decision that the fire returned; nil without one.
 	Exit ShouldCompactExit
@@ -765,13 +758,13 @@ type ShouldCompactFired[P any] struct {
 	hookkit.Verdict
 }
 
-// ShouldCompactPoint holds the hooks and observers of ShouldCompact. Its methods are also Add,
-// AddFunc, Observe, ObserveFunc and List. Do not copy it.
+// ShouldCompactPoint holds the hooks and observers. Its methods are also Add, AddFunc, Observe,
+// ObserveFunc and List. Do not copy it.
 type ShouldCompactPoint struct {
 	hookgenRegistry[
 		shouldCompactPoint, ShouldCompact[ContextUse], ShouldCompactObserver[ContextUse], hookkit.GateOption,
 		func(ctx context.Context, run *Run, payload ContextUse) (ShouldCompactOutcome, error),
-		func(context.Context, *Run, ShouldCompactFired[ContextUse]),
+		ShouldCompactFired[ContextUse],
 	]
 }
 
@@ -786,7 +779,7 @@ func (p *ShouldCompactPoint) Fire(
 	return
 }
 
-// FireBy is Fire that also returns the hook that decided, or a zero By if every hook continued.
+// FireBy also returns the hook that decided, or a zero By if every hook continued.
 func (p *ShouldCompactPoint) FireBy(
 	ctx context.Context, run *Run, payload ContextUse,
 ) (exit ShouldCompactExit, by hookkit.By, err error) {
@@ -800,13 +793,13 @@ func (p *ShouldCompactPoint) FireBy(
 // too long, or a request or a rewrite through Env. SkipCompaction and a failing hook leave the conversation
 // unchanged, and the run continues.
 //
-// Hooks run in order. The first that leaves with SkipCompaction ends the fire. A hook that fails
-// (error, panic or timeout) ends the fire, and the program must refuse the act.
+// Hooks run in order. The first SkipCompaction ends the fire. A hook's error, panic or timeout ends
+// the fire, and the program must refuse the act.
 type BeforeCompact[P any] interface {
 	BeforeCompact(ctx context.Context, run *Run, payload P) (BeforeCompactOutcome, error)
 }
 
-// BeforeCompactFunc is a function that is a hook of BeforeCompact.
+// BeforeCompactFunc is a function that is a hook.
 type BeforeCompactFunc func(ctx context.Context, run *Run, payload Compaction) (BeforeCompactOutcome, error)
 
 // BeforeCompact calls f.
@@ -819,7 +812,7 @@ func (f BeforeCompactFunc) BeforeCompact(
 // Bind adds f to its point.
 func (f BeforeCompactFunc) Bind(h *Hooks) { h.BeforeCompact.Add(f) }
 
-// BeforeCompactOutcome is a decision of a hook of BeforeCompact: SkipCompaction. Nil continues.
+// BeforeCompactOutcome is SkipCompaction; nil continues.
 type BeforeCompactOutcome interface{ legalAtBeforeCompact() }
 
 // BeforeCompactExit is an outcome that ends the fire, which returns it; see MatchBeforeCompact.
@@ -830,8 +823,7 @@ type BeforeCompactExit interface {
 	isExit()
 }
 
-// MatchBeforeCompact calls the function for the exit of a fire, or none if it is nil. A new exit in
-// the spec breaks every call until it is handled.
+// MatchBeforeCompact calls the function for the exit, or none if it is nil; each call handles all.
 func MatchBeforeCompact[R any](
 	exit BeforeCompactExit, none func() R, skipCompaction func(SkipCompaction) R,
 ) R {
@@ -844,14 +836,14 @@ func MatchBeforeCompact[R any](
 	panic(hookimpl.UnmatchedError[BeforeCompactExit]{Exit: exit})
 }
 
-// BeforeCompactObserver is notified of every fire of BeforeCompact after it is decided.
+// BeforeCompactObserver is notified of every fire after it is decided.
 type BeforeCompactObserver[P any] interface {
 	ObserveBeforeCompact(ctx context.Context, run *Run, fired BeforeCompactFired[P])
 }
 
-// BeforeCompactFired describes one fire of BeforeCompact to observers.
+// BeforeCompactFired describes one fire to observers.
 type BeforeCompactFired[P any] struct {
-	// Payload is the payload as it was passed to Fire.
+	// Payload is as it was passed to Fire.
 	Payload P
 	// Exit is the decision that the fire returned; nil without one.
 	Exit BeforeCompactExit
@@ -861,18 +853,18 @@ type BeforeCompactFired[P any] struct {
 	hookkit.Verdict
 }
 
-// BeforeCompactPoint holds the hooks and observers of BeforeCompact. Its methods are also Add,
-// AddFunc, Observe, ObserveFunc and List. Do not copy it.
+// BeforeCompactPoint holds the hooks and observers. Its methods are also Add, AddFunc, Observe,
+// ObserveFunc and List. Do not copy it.
 type BeforeCompactPoint struct {
 	hookgenRegistry[
 		beforeCompactPoint, BeforeCompact[Compaction], BeforeCompactObserver[Compaction], hookkit.GateOption,
 		func(ctx context.Context, run *Run, payload Compaction) (BeforeCompactOutcome, error),
-		func(context.Context, *Run, BeforeCompactFired[Compaction]),
+		BeforeCompactFired[Compaction],
 	]
 }
 
-// Fire runs the hooks. If the exit is nil, no hook decided. If err is not nil, a hook failed and
-// the program must refuse the act.
+// Fire runs the hooks. If the exit is nil, no hook decided. If err is not nil, the program must
+// refuse the act.
 func (p *BeforeCompactPoint) Fire(
 	ctx context.Context, run *Run, payload Compaction,
 ) (exit BeforeCompactExit, err error) {
@@ -882,7 +874,7 @@ func (p *BeforeCompactPoint) Fire(
 	return
 }
 
-// FireBy is Fire that also returns the hook that decided, or a zero By if every hook continued.
+// FireBy also returns the hook that decided, or a zero By if every hook continued.
 func (p *BeforeCompactPoint) FireBy(
 	ctx context.Context, run *Run, payload Compaction,
 ) (exit BeforeCompactExit, by hookkit.By, err error) {
@@ -897,13 +889,13 @@ func (p *BeforeCompactPoint) FireBy(
 // compaction that failed, separated a call from its result, or did not shrink the conversation has Err set and
 // was undone. Then nothing is replaced.
 //
-// Hooks run in order. Each may replace the payload for the next hooks and the program. A hook that
-// fails (error, panic or timeout) is reported, and the next hook runs.
+// Hooks run in order. Each may replace the payload for the next hooks and the program. A hook's
+// error, panic or timeout is reported, and the next hook runs.
 type AfterCompact[P any] interface {
 	AfterCompact(ctx context.Context, run *Run, payload P) (AfterCompactOutcome, error)
 }
 
-// AfterCompactFunc is a function that is a hook of AfterCompact.
+// AfterCompactFunc is a function that is a hook.
 type AfterCompactFunc func(ctx context.Context, run *Run, payload Compacted) (AfterCompactOutcome, error)
 
 // AfterCompact calls f.
@@ -916,7 +908,7 @@ func (f AfterCompactFunc) AfterCompact(
 // Bind adds f to its point.
 func (f AfterCompactFunc) Bind(h *Hooks) { h.AfterCompact.Add(f) }
 
-// AfterCompactOutcome is a decision of a hook of AfterCompact: ReplaceAfterCompact. Nil continues.
+// AfterCompactOutcome is ReplaceAfterCompact; nil continues.
 type AfterCompactOutcome interface{ legalAtAfterCompact() }
 
 // ReplaceAfterCompact gives the next hooks, and the program, another payload.
@@ -928,14 +920,14 @@ type afterCompactReplace hookimpl.Replacing[Compacted]
 
 func (afterCompactReplace) legalAtAfterCompact() {}
 
-// AfterCompactObserver is notified of every fire of AfterCompact after it is decided.
+// AfterCompactObserver is notified of every fire after it is decided.
 type AfterCompactObserver[P any] interface {
 	ObserveAfterCompact(ctx context.Context, run *Run, fired AfterCompactFired[P])
 }
 
-// AfterCompactFired describes one fire of AfterCompact to observers.
+// AfterCompactFired describes one fire to observers.
 type AfterCompactFired[P any] struct {
-	// Payload is the payload as it was passed to Fire.
+	// Payload is as it was passed to Fire.
 	Payload P
 	// Final is the payload after the hooks.
 	Final P
@@ -945,13 +937,13 @@ type AfterCompactFired[P any] struct {
 	hookkit.Verdict
 }
 
-// AfterCompactPoint holds the hooks and observers of AfterCompact. Its methods are also Add,
-// AddFunc, Observe, ObserveFunc and List. Do not copy it.
+// AfterCompactPoint holds the hooks and observers. Its methods are also Add, AddFunc, Observe,
+// ObserveFunc and List. Do not copy it.
 type AfterCompactPoint struct {
 	hookgenRegistry[
 		afterCompactPoint, AfterCompact[Compacted], AfterCompactObserver[Compacted], hookkit.GateOption,
 		func(ctx context.Context, run *Run, payload Compacted) (AfterCompactOutcome, error),
-		func(context.Context, *Run, AfterCompactFired[Compacted]),
+		AfterCompactFired[Compacted],
 	]
 }
 
@@ -964,7 +956,7 @@ func (p *AfterCompactPoint) Fire(ctx context.Context, run *Run, payload *Compact
 	return
 }
 
-// FireBy is Fire that also returns the hook that decided, or a zero By if every hook continued.
+// FireBy also returns the hook that decided, or a zero By if every hook continued.
 func (p *AfterCompactPoint) FireBy(
 	ctx context.Context, run *Run, payload *Compacted,
 ) (by hookkit.By, err error) {
@@ -978,13 +970,13 @@ func (p *AfterCompactPoint) FireBy(
 // texts are joined by blank lines in firing order. If they exceed the limit, the loop drops whole texts from
 // the end and fires OnBudgetExceeded with the kind briefing.
 //
-// Every hook contributes values, which the program gets in firing order. A hook that fails (error,
-// panic or timeout) is reported, and the next hook runs.
+// Every hook contributes values, which the program gets in firing order. A hook's error, panic or
+// timeout is reported, and the next hook runs.
 type Briefing[P any] interface {
 	Briefing(ctx context.Context, run *Run, payload P) ([]string, error)
 }
 
-// BriefingFunc is a function that is a hook of Briefing.
+// BriefingFunc is a function that is a hook.
 type BriefingFunc func(ctx context.Context, run *Run, payload Step) ([]string, error)
 
 // Briefing calls f.
@@ -995,14 +987,14 @@ func (f BriefingFunc) Briefing(ctx context.Context, run *Run, payload Step) ([]s
 // Bind adds f to its point.
 func (f BriefingFunc) Bind(h *Hooks) { h.Briefing.Add(f) }
 
-// BriefingObserver is notified of every fire of Briefing after it is decided.
+// BriefingObserver is notified of every fire after it is decided.
 type BriefingObserver[P any] interface {
 	ObserveBriefing(ctx context.Context, run *Run, fired BriefingFired[P])
 }
 
-// BriefingFired describes one fire of Briefing to observers.
+// BriefingFired describes one fire to observers.
 type BriefingFired[P any] struct {
-	// Payload is the payload as it was passed to Fire.
+	// Payload is as it was passed to Fire.
 	Payload P
 	// Collected are the contributions in firing order.
 	Collected []string
@@ -1010,13 +1002,13 @@ type BriefingFired[P any] struct {
 	hookkit.Verdict
 }
 
-// BriefingPoint holds the hooks and observers of Briefing. Its methods are also Add, AddFunc,
-// Observe, ObserveFunc and List. Do not copy it.
+// BriefingPoint holds the hooks and observers. Its methods are also Add, AddFunc, Observe,
+// ObserveFunc and List. Do not copy it.
 type BriefingPoint struct {
 	hookgenRegistry[
 		briefingPoint, Briefing[Step], BriefingObserver[Step], hookkit.HookOption,
 		func(ctx context.Context, run *Run, payload Step) ([]string, error),
-		func(context.Context, *Run, BriefingFired[Step]),
+		BriefingFired[Step],
 	]
 }
 
@@ -1028,7 +1020,7 @@ func (p *BriefingPoint) Fire(ctx context.Context, run *Run, payload Step) (colle
 	return
 }
 
-// FireBy is Fire that also returns, for each contribution, the hook that made it.
+// FireBy also returns, for each contribution, the hook that made it.
 func (p *BriefingPoint) FireBy(
 	ctx context.Context, run *Run, payload Step,
 ) (collected []string, bys []hookkit.By) {
@@ -1043,13 +1035,13 @@ func (p *BriefingPoint) FireBy(
 // before the call. A failing hook refuses the call and fails the run.
 //
 // Hooks run in order. Each may replace the payload for the next hooks and the program. The first
-// that leaves with UseReply or EndTurn ends the fire. A hook that fails (error, panic or timeout)
-// ends the fire, and the program must refuse the act.
+// UseReply or EndTurn ends the fire. A hook's error, panic or timeout ends the fire, and the
+// program must refuse the act.
 type BeforeLLM[P any] interface {
 	BeforeLLM(ctx context.Context, run *Run, payload P) (BeforeLLMOutcome, error)
 }
 
-// BeforeLLMFunc is a function that is a hook of BeforeLLM.
+// BeforeLLMFunc is a function that is a hook.
 type BeforeLLMFunc func(ctx context.Context, run *Run, payload LLMRequest) (BeforeLLMOutcome, error)
 
 // BeforeLLM calls f.
@@ -1060,8 +1052,7 @@ func (f BeforeLLMFunc) BeforeLLM(ctx context.Context, run *Run, payload LLMReque
 // Bind adds f to its point.
 func (f BeforeLLMFunc) Bind(h *Hooks) { h.BeforeLLM.Add(f) }
 
-// BeforeLLMOutcome is a decision of a hook of BeforeLLM: ReplaceBeforeLLM, UseReply or EndTurn. Nil
-// continues.
+// BeforeLLMOutcome is ReplaceBeforeLLM, UseReply or EndTurn; nil continues.
 type BeforeLLMOutcome interface{ legalAtBeforeLLM() }
 
 // ReplaceBeforeLLM gives the next hooks, and the program, another payload.
@@ -1081,8 +1072,7 @@ type BeforeLLMExit interface {
 	isExit()
 }
 
-// MatchBeforeLLM calls the function for the exit of a fire, or none if it is nil. A new exit in the
-// spec breaks every call until it is handled.
+// MatchBeforeLLM calls the function for the exit, or none if it is nil; each call handles all.
 func MatchBeforeLLM[R any](
 	exit BeforeLLMExit, none func() R, useReply func(UseReply) R, endTurn func(EndTurn) R,
 ) R {
@@ -1097,14 +1087,14 @@ func MatchBeforeLLM[R any](
 	panic(hookimpl.UnmatchedError[BeforeLLMExit]{Exit: exit})
 }
 
-// BeforeLLMObserver is notified of every fire of BeforeLLM after it is decided.
+// BeforeLLMObserver is notified of every fire after it is decided.
 type BeforeLLMObserver[P any] interface {
 	ObserveBeforeLLM(ctx context.Context, run *Run, fired BeforeLLMFired[P])
 }
 
-// BeforeLLMFired describes one fire of BeforeLLM to observers.
+// BeforeLLMFired describes one fire to observers.
 type BeforeLLMFired[P any] struct {
-	// Payload is the payload as it was passed to Fire.
+	// Payload is as it was passed to Fire.
 	Payload P
 	// Final is the payload after the hooks.
 	Final P
@@ -1116,18 +1106,18 @@ type BeforeLLMFired[P any] struct {
 	hookkit.Verdict
 }
 
-// BeforeLLMPoint holds the hooks and observers of BeforeLLM. Its methods are also Add, AddFunc,
-// Observe, ObserveFunc and List. Do not copy it.
+// BeforeLLMPoint holds the hooks and observers. Its methods are also Add, AddFunc, Observe,
+// ObserveFunc and List. Do not copy it.
 type BeforeLLMPoint struct {
 	hookgenRegistry[
 		beforeLLMPoint, BeforeLLM[LLMRequest], BeforeLLMObserver[LLMRequest], hookkit.GateOption,
 		func(ctx context.Context, run *Run, payload LLMRequest) (BeforeLLMOutcome, error),
-		func(context.Context, *Run, BeforeLLMFired[LLMRequest]),
+		BeforeLLMFired[LLMRequest],
 	]
 }
 
 // Fire runs the hooks. They may replace the payload; nil panics. If the exit is nil, no hook
-// decided. If err is not nil, a hook failed and the program must refuse the act.
+// decided. If err is not nil, the program must refuse the act.
 func (p *BeforeLLMPoint) Fire(
 	ctx context.Context, run *Run, payload *LLMRequest,
 ) (exit BeforeLLMExit, err error) {
@@ -1137,7 +1127,7 @@ func (p *BeforeLLMPoint) Fire(
 	return
 }
 
-// FireBy is Fire that also returns the hook that decided, or a zero By if every hook continued.
+// FireBy also returns the hook that decided, or a zero By if every hook continued.
 func (p *BeforeLLMPoint) FireBy(
 	ctx context.Context, run *Run, payload *LLMRequest,
 ) (exit BeforeLLMExit, by hookkit.By, err error) {
@@ -1152,13 +1142,13 @@ func (p *BeforeLLMPoint) FireBy(
 // another request.
 //
 // Hooks wrap an act, the first hook outermost. Each calls next, perhaps again, or answers without
-// it. A hook that fails (error, panic or timeout) fails the act: the hook around it, or else the
-// program, gets the error.
+// it. A hook's error, panic or timeout fails the act: the next hook outward, or else the program,
+// gets it.
 type AroundLLM[P any] interface {
 	AroundLLM(ctx context.Context, run *Run, payload P, next AroundLLMNext) (hookkit.Answer[LLMResponse], error)
 }
 
-// AroundLLMFunc is a function that is a hook of AroundLLM.
+// AroundLLMFunc is a function that is a hook.
 type AroundLLMFunc func(
 	ctx context.Context, run *Run, payload LLMRequest, next AroundLLMNext,
 ) (hookkit.Answer[LLMResponse], error)
@@ -1173,14 +1163,14 @@ func (f AroundLLMFunc) AroundLLM(
 // Bind adds f to its point.
 func (f AroundLLMFunc) Bind(h *Hooks) { h.AroundLLM.Add(f) }
 
-// AroundLLMObserver is notified of every fire of AroundLLM after it is decided.
+// AroundLLMObserver is notified of every fire after it is decided.
 type AroundLLMObserver[P any] interface {
 	ObserveAroundLLM(ctx context.Context, run *Run, fired AroundLLMFired[P])
 }
 
-// AroundLLMFired describes one fire of AroundLLM to observers.
+// AroundLLMFired describes one fire to observers.
 type AroundLLMFired[P any] struct {
-	// Payload is the payload as it was passed to Fire.
+	// Payload is as it was passed to Fire.
 	Payload P
 	// Result is the result that the fire returned.
 	Result LLMResponse
@@ -1197,15 +1187,15 @@ type AroundLLMNext struct {
 	level int
 }
 
-// AroundLLMPoint holds the hooks and observers of AroundLLM. Its methods are also Add, AddFunc,
-// Observe, ObserveFunc and List. Do not copy it.
+// AroundLLMPoint holds the hooks and observers. Its methods are also Add, AddFunc, Observe,
+// ObserveFunc and List. Do not copy it.
 type AroundLLMPoint struct {
 	hookgenRegistry[
 		aroundLLMPoint, AroundLLM[LLMRequest], AroundLLMObserver[LLMRequest], hookkit.HookOption,
 		func(
 			ctx context.Context, run *Run, payload LLMRequest, next AroundLLMNext,
 		) (hookkit.Answer[LLMResponse], error),
-		func(context.Context, *Run, AroundLLMFired[LLMRequest]),
+		AroundLLMFired[LLMRequest],
 	]
 }
 
@@ -1230,8 +1220,8 @@ func (p *AroundLLMPoint) Fire(
 	return
 }
 
-// FireBy is Fire that also returns the hook that answered instead of the act, or the hook that
-// failed. A zero By means that the act answered.
+// FireBy also returns the hook that answered instead of the act, or the hook that failed. A zero By
+// means that the act answered.
 func (p *AroundLLMPoint) FireBy(
 	ctx context.Context, run *Run, payload LLMRequest, act func(context.Context, LLMRequest) (LLMResponse, error),
 ) (result LLMResponse, by hookkit.By, err error) {
@@ -1252,13 +1242,13 @@ func (p *AroundLLMPoint) FireBy(
 // it fires for the text so far, with [FinishInterrupted].
 //
 // Hooks run in order. Each may replace the payload for the next hooks and the program. The first
-// that leaves with EndTurn ends the fire. A hook that fails (error, panic or timeout) ends the
-// fire, and the program must refuse the act.
+// EndTurn ends the fire. A hook's error, panic or timeout ends the fire, and the program must
+// refuse the act.
 type AfterLLM[P any] interface {
 	AfterLLM(ctx context.Context, run *Run, payload P) (AfterLLMOutcome, error)
 }
 
-// AfterLLMFunc is a function that is a hook of AfterLLM.
+// AfterLLMFunc is a function that is a hook.
 type AfterLLMFunc func(ctx context.Context, run *Run, payload LLMResponse) (AfterLLMOutcome, error)
 
 // AfterLLM calls f.
@@ -1269,7 +1259,7 @@ func (f AfterLLMFunc) AfterLLM(ctx context.Context, run *Run, payload LLMRespons
 // Bind adds f to its point.
 func (f AfterLLMFunc) Bind(h *Hooks) { h.AfterLLM.Add(f) }
 
-// AfterLLMOutcome is a decision of a hook of AfterLLM: ReplaceAfterLLM or EndTurn. Nil continues.
+// AfterLLMOutcome is ReplaceAfterLLM or EndTurn; nil continues.
 type AfterLLMOutcome interface{ legalAtAfterLLM() }
 
 // ReplaceAfterLLM gives the next hooks, and the program, another payload.
@@ -1289,8 +1279,7 @@ type AfterLLMExit interface {
 	isExit()
 }
 
-// MatchAfterLLM calls the function for the exit of a fire, or none if it is nil. A new exit in the
-// spec breaks every call until it is handled.
+// MatchAfterLLM calls the function for the exit, or none if it is nil; each call handles all.
 func MatchAfterLLM[R any](exit AfterLLMExit, none func() R, endTurn func(EndTurn) R) R {
 	switch x := exit.(type) {
 	case nil:
@@ -1301,14 +1290,14 @@ func MatchAfterLLM[R any](exit AfterLLMExit, none func() R, endTurn func(EndTurn
 	panic(hookimpl.UnmatchedError[AfterLLMExit]{Exit: exit})
 }
 
-// AfterLLMObserver is notified of every fire of AfterLLM after it is decided.
+// AfterLLMObserver is notified of every fire after it is decided.
 type AfterLLMObserver[P any] interface {
 	ObserveAfterLLM(ctx context.Context, run *Run, fired AfterLLMFired[P])
 }
 
-// AfterLLMFired describes one fire of AfterLLM to observers.
+// AfterLLMFired describes one fire to observers.
 type AfterLLMFired[P any] struct {
-	// Payload is the payload as it was passed to Fire.
+	// Payload is as it was passed to Fire.
 	Payload P
 	// Final is the payload after the hooks.
 	Final P
@@ -1320,18 +1309,18 @@ type AfterLLMFired[P any] struct {
 	hookkit.Verdict
 }
 
-// AfterLLMPoint holds the hooks and observers of AfterLLM. Its methods are also Add, AddFunc,
-// Observe, ObserveFunc and List. Do not copy it.
+// AfterLLMPoint holds the hooks and observers. Its methods are also Add, AddFunc, Observe,
+// ObserveFunc and List. Do not copy it.
 type AfterLLMPoint struct {
 	hookgenRegistry[
 		afterLLMPoint, AfterLLM[LLMResponse], AfterLLMObserver[LLMResponse], hookkit.GateOption,
 		func(ctx context.Context, run *Run, payload LLMResponse) (AfterLLMOutcome, error),
-		func(context.Context, *Run, AfterLLMFired[LLMResponse]),
+		AfterLLMFired[LLMResponse],
 	]
 }
 
 // Fire runs the hooks. They may replace the payload; nil panics. If the exit is nil, no hook
-// decided. If err is not nil, a hook failed and the program must refuse the act.
+// decided. If err is not nil, the program must refuse the act.
 func (p *AfterLLMPoint) Fire(
 	ctx context.Context, run *Run, payload *LLMResponse,
 ) (exit AfterLLMExit, err error) {
@@ -1341,7 +1330,7 @@ func (p *AfterLLMPoint) Fire(
 	return
 }
 
-// FireBy is Fire that also returns the hook that decided, or a zero By if every hook continued.
+// FireBy also returns the hook that decided, or a zero By if every hook continued.
 func (p *AfterLLMPoint) FireBy(
 	ctx context.Context, run *Run, payload *LLMResponse,
 ) (exit AfterLLMExit, by hookkit.By, err error) {
@@ -1355,12 +1344,12 @@ func (p *AfterLLMPoint) FireBy(
 // answered with an error and reaches neither BeforeTool nor AfterTool.
 //
 // Every hook runs. None can change or stop anything. Its key is the payload's Call.Name; see
-// ForTool. A hook that fails (error, panic or timeout) is reported, and the other hooks run.
+// ForTool. A hook's error, panic or timeout is reported, and the other hooks run.
 type OnToolsDisabled[P any] interface {
 	OnToolsDisabled(ctx context.Context, run *Run, payload P) error
 }
 
-// OnToolsDisabledFunc is a function that is a hook of OnToolsDisabled.
+// OnToolsDisabledFunc is a function that is a hook.
 type OnToolsDisabledFunc func(ctx context.Context, run *Run, payload ToolsDisabled) error
 
 // OnToolsDisabled calls f.
@@ -1371,21 +1360,21 @@ func (f OnToolsDisabledFunc) OnToolsDisabled(ctx context.Context, run *Run, payl
 // Bind adds f to its point.
 func (f OnToolsDisabledFunc) Bind(h *Hooks) { h.OnToolsDisabled.Add(f) }
 
-// OnToolsDisabledObserver is notified of every fire of OnToolsDisabled after it is decided.
+// OnToolsDisabledObserver is notified of every fire after it is decided.
 type OnToolsDisabledObserver[P any] interface {
 	ObserveOnToolsDisabled(ctx context.Context, run *Run, fired OnToolsDisabledFired[P])
 }
 
-// OnToolsDisabledFired describes one fire of OnToolsDisabled to observers.
+// OnToolsDisabledFired describes one fire to observers.
 type OnToolsDisabledFired[P any] struct {
-	// Payload is the payload as it was passed to Fire.
+	// Payload is as it was passed to Fire.
 	Payload P
 	// Verdict names the hook that decided.
 	hookkit.Verdict
 }
 
-// OnToolsDisabledPoint holds the hooks and observers of OnToolsDisabled. Its methods are also Add,
-// AddFunc, Observe, ObserveFunc and List. Do not copy it.
+// OnToolsDisabledPoint holds the hooks and observers. Its methods are also Add, AddFunc, Observe,
+// ObserveFunc and List. Do not copy it.
 type OnToolsDisabledPoint struct {
 	hookgenRegistry[
 		onToolsDisabledPoint,
@@ -1393,7 +1382,7 @@ type OnToolsDisabledPoint struct {
 		OnToolsDisabledObserver[ToolsDisabled],
 		hookkit.HookOption,
 		func(ctx context.Context, run *Run, payload ToolsDisabled) error,
-		func(context.Context, *Run, OnToolsDisabledFired[ToolsDisabled]),
+		OnToolsDisabledFired[ToolsDisabled],
 	]
 }
 
@@ -1412,13 +1401,13 @@ func (p *OnToolsDisabledPoint) Fire(ctx context.Context, run *Run, payload Tools
 // refuses the call, and the run continues.
 //
 // Hooks run in order. Each may replace the payload for the next hooks and the program. The first
-// that leaves with SkipTool or EndTurn ends the fire. Its key is the payload's Name; see ForTool. A
-// hook that fails (error, panic or timeout) ends the fire, and the program must refuse the act.
+// SkipTool or EndTurn ends the fire. Its key is the payload's Name; see ForTool. A hook's error,
+// panic or timeout ends the fire, and the program must refuse the act.
 type BeforeTool[P any] interface {
 	BeforeTool(ctx context.Context, run *Run, payload P) (BeforeToolOutcome, error)
 }
 
-// BeforeToolFunc is a function that is a hook of BeforeTool.
+// BeforeToolFunc is a function that is a hook.
 type BeforeToolFunc func(ctx context.Context, run *Run, payload ToolCallRequest) (BeforeToolOutcome, error)
 
 // BeforeTool calls f.
@@ -1431,8 +1420,7 @@ func (f BeforeToolFunc) BeforeTool(
 // Bind adds f to its point.
 func (f BeforeToolFunc) Bind(h *Hooks) { h.BeforeTool.Add(f) }
 
-// BeforeToolOutcome is a decision of a hook of BeforeTool: ReplaceBeforeTool, SkipTool or EndTurn.
-// Nil continues.
+// BeforeToolOutcome is ReplaceBeforeTool, SkipTool or EndTurn; nil continues.
 type BeforeToolOutcome interface{ legalAtBeforeTool() }
 
 // ReplaceBeforeTool gives the next hooks, and the program, another payload.
@@ -1452,8 +1440,7 @@ type BeforeToolExit interface {
 	isExit()
 }
 
-// MatchBeforeTool calls the function for the exit of a fire, or none if it is nil. A new exit in
-// the spec breaks every call until it is handled.
+// MatchBeforeTool calls the function for the exit, or none if it is nil; each call handles all.
 func MatchBeforeTool[R any](
 	exit BeforeToolExit, none func() R, skipTool func(SkipTool) R, endTurn func(EndTurn) R,
 ) R {
@@ -1468,14 +1455,14 @@ func MatchBeforeTool[R any](
 	panic(hookimpl.UnmatchedError[BeforeToolExit]{Exit: exit})
 }
 
-// BeforeToolObserver is notified of every fire of BeforeTool after it is decided.
+// BeforeToolObserver is notified of every fire after it is decided.
 type BeforeToolObserver[P any] interface {
 	ObserveBeforeTool(ctx context.Context, run *Run, fired BeforeToolFired[P])
 }
 
-// BeforeToolFired describes one fire of BeforeTool to observers.
+// BeforeToolFired describes one fire to observers.
 type BeforeToolFired[P any] struct {
-	// Payload is the payload as it was passed to Fire.
+	// Payload is as it was passed to Fire.
 	Payload P
 	// Final is the payload after the hooks.
 	Final P
@@ -1487,18 +1474,18 @@ type BeforeToolFired[P any] struct {
 	hookkit.Verdict
 }
 
-// BeforeToolPoint holds the hooks and observers of BeforeTool. Its methods are also Add, AddFunc,
-// Observe, ObserveFunc and List. Do not copy it.
+// BeforeToolPoint holds the hooks and observers. Its methods are also Add, AddFunc, Observe,
+// ObserveFunc and List. Do not copy it.
 type BeforeToolPoint struct {
 	hookgenRegistry[
 		beforeToolPoint, BeforeTool[ToolCallRequest], BeforeToolObserver[ToolCallRequest], hookkit.GateOption,
 		func(ctx context.Context, run *Run, payload ToolCallRequest) (BeforeToolOutcome, error),
-		func(context.Context, *Run, BeforeToolFired[ToolCallRequest]),
+		BeforeToolFired[ToolCallRequest],
 	]
 }
 
 // Fire runs the hooks. They may replace the payload; nil panics. If the exit is nil, no hook
-// decided. If err is not nil, a hook failed and the program must refuse the act.
+// decided. If err is not nil, the program must refuse the act.
 func (p *BeforeToolPoint) Fire(
 	ctx context.Context, run *Run, payload *ToolCallRequest,
 ) (exit BeforeToolExit, err error) {
@@ -1508,7 +1495,7 @@ func (p *BeforeToolPoint) Fire(
 	return
 }
 
-// FireBy is Fire that also returns the hook that decided, or a zero By if every hook continued.
+// FireBy also returns the hook that decided, or a zero By if every hook continued.
 func (p *BeforeToolPoint) FireBy(
 	ctx context.Context, run *Run, payload *ToolCallRequest,
 ) (exit BeforeToolExit, by hookkit.By, err error) {
@@ -1527,13 +1514,12 @@ func (p *BeforeToolPoint) FireBy(
 //
 // Every hook sees the same payload and may vote for Deny, Ask or Allow. Deny is the strongest, and
 // the strongest vote wins. Without a vote, the program decides. Its key is the payload's Name; see
-// ForTool. A hook that fails (error, panic or timeout) ends the fire, and the program must refuse
-// the act.
+// ForTool. A hook's error, panic or timeout ends the fire, and the program must refuse the act.
 type OnPermission[P any] interface {
 	OnPermission(ctx context.Context, run *Run, payload P) (OnPermissionOutcome, error)
 }
 
-// OnPermissionFunc is a function that is a hook of OnPermission.
+// OnPermissionFunc is a function that is a hook.
 type OnPermissionFunc func(ctx context.Context, run *Run, payload ToolCallRequest) (OnPermissionOutcome, error)
 
 // OnPermission calls f.
@@ -1546,7 +1532,7 @@ func (f OnPermissionFunc) OnPermission(
 // Bind adds f to its point.
 func (f OnPermissionFunc) Bind(h *Hooks) { h.OnPermission.Add(f) }
 
-// OnPermissionOutcome is a decision of a hook of OnPermission: Deny, Ask or Allow. Nil continues.
+// OnPermissionOutcome is Deny, Ask or Allow; nil continues.
 type OnPermissionOutcome interface{ legalAtOnPermission() }
 
 // OnPermissionExit is an outcome that ends the fire, which returns it; see MatchOnPermission.
@@ -1557,8 +1543,7 @@ type OnPermissionExit interface {
 	isExit()
 }
 
-// MatchOnPermission calls the function for the exit of a fire, or none if it is nil. A new exit in
-// the spec breaks every call until it is handled.
+// MatchOnPermission calls the function for the exit, or none if it is nil; each call handles all.
 func MatchOnPermission[R any](
 	exit OnPermissionExit, none func() R, deny func(Deny) R, ask func(Ask) R, allow func(Allow) R,
 ) R {
@@ -1575,14 +1560,14 @@ func MatchOnPermission[R any](
 	panic(hookimpl.UnmatchedError[OnPermissionExit]{Exit: exit})
 }
 
-// OnPermissionObserver is notified of every fire of OnPermission after it is decided.
+// OnPermissionObserver is notified of every fire after it is decided.
 type OnPermissionObserver[P any] interface {
 	ObserveOnPermission(ctx context.Context, run *Run, fired OnPermissionFired[P])
 }
 
-// OnPermissionFired describes one fire of OnPermission to observers.
+// OnPermissionFired describes one fire to observers.
 type OnPermissionFired[P any] struct {
-	// Payload is the payload as it was passed to Fire.
+	// Payload is as it was passed to Fire.
 	Payload P
 	// Exit is the decision that the fire returned; nil without one.
 	Exit OnPermissionExit
@@ -1594,18 +1579,18 @@ type OnPermissionFired[P any] struct {
 	hookkit.Verdict
 }
 
-// OnPermissionPoint holds the hooks and observers of OnPermission. Its methods are also Add,
-// AddFunc, Observe, ObserveFunc and List. Do not copy it.
+// OnPermissionPoint holds the hooks and observers. Its methods are also Add, AddFunc, Observe,
+// ObserveFunc and List. Do not copy it.
 type OnPermissionPoint struct {
 	hookgenRegistry[
 		onPermissionPoint, OnPermission[ToolCallRequest], OnPermissionObserver[ToolCallRequest], hookkit.GateOption,
 		func(ctx context.Context, run *Run, payload ToolCallRequest) (OnPermissionOutcome, error),
-		func(context.Context, *Run, OnPermissionFired[ToolCallRequest]),
+		OnPermissionFired[ToolCallRequest],
 	]
 }
 
-// Fire runs the hooks. If the exit is nil, no hook decided. If err is not nil, a hook failed and
-// the program must refuse the act.
+// Fire runs the hooks. If the exit is nil, no hook decided. If err is not nil, the program must
+// refuse the act.
 func (p *OnPermissionPoint) Fire(
 	ctx context.Context, run *Run, payload ToolCallRequest,
 ) (exit OnPermissionExit, err error) {
@@ -1615,7 +1600,7 @@ func (p *OnPermissionPoint) Fire(
 	return
 }
 
-// FireBy is Fire that also returns the hook that decided, or a zero By if every hook continued.
+// FireBy also returns the hook that decided, or a zero By if every hook continued.
 func (p *OnPermissionPoint) FireBy(
 	ctx context.Context, run *Run, payload ToolCallRequest,
 ) (exit OnPermissionExit, by hookkit.By, err error) {
@@ -1632,13 +1617,12 @@ func (p *OnPermissionPoint) FireBy(
 //
 // Every hook sees the same payload and may vote for Refuse or Approve. Refuse is the strongest, and
 // the strongest vote wins. Without a vote, the program decides. Its key is the payload's Call.Name;
-// see ForTool. A hook that fails (error, panic or timeout) ends the fire, and the program must
-// refuse the act.
+// see ForTool. A hook's error, panic or timeout ends the fire, and the program must refuse the act.
 type BeforeAsk[P any] interface {
 	BeforeAsk(ctx context.Context, run *Run, payload P) (BeforeAskOutcome, error)
 }
 
-// BeforeAskFunc is a function that is a hook of BeforeAsk.
+// BeforeAskFunc is a function that is a hook.
 type BeforeAskFunc func(ctx context.Context, run *Run, payload Question) (BeforeAskOutcome, error)
 
 // BeforeAsk calls f.
@@ -1649,7 +1633,7 @@ func (f BeforeAskFunc) BeforeAsk(ctx context.Context, run *Run, payload Question
 // Bind adds f to its point.
 func (f BeforeAskFunc) Bind(h *Hooks) { h.BeforeAsk.Add(f) }
 
-// BeforeAskOutcome is a decision of a hook of BeforeAsk: Refuse or Approve. Nil continues.
+// BeforeAskOutcome is Refuse or Approve; nil continues.
 type BeforeAskOutcome interface{ legalAtBeforeAsk() }
 
 // BeforeAskExit is an outcome that ends the fire, which returns it; see MatchBeforeAsk.
@@ -1660,8 +1644,7 @@ type BeforeAskExit interface {
 	isExit()
 }
 
-// MatchBeforeAsk calls the function for the exit of a fire, or none if it is nil. A new exit in the
-// spec breaks every call until it is handled.
+// MatchBeforeAsk calls the function for the exit, or none if it is nil; each call handles all.
 func MatchBeforeAsk[R any](
 	exit BeforeAskExit, none func() R, refuse func(Refuse) R, approve func(Approve) R,
 ) R {
@@ -1676,14 +1659,14 @@ func MatchBeforeAsk[R any](
 	panic(hookimpl.UnmatchedError[BeforeAskExit]{Exit: exit})
 }
 
-// BeforeAskObserver is notified of every fire of BeforeAsk after it is decided.
+// BeforeAskObserver is notified of every fire after it is decided.
 type BeforeAskObserver[P any] interface {
 	ObserveBeforeAsk(ctx context.Context, run *Run, fired BeforeAskFired[P])
 }
 
-// BeforeAskFired describes one fire of BeforeAsk to observers.
+// BeforeAskFired describes one fire to observers.
 type BeforeAskFired[P any] struct {
-	// Payload is the payload as it was passed to Fire.
+	// Payload is as it was passed to Fire.
 	Payload P
 	// Exit is the decision that the fire returned; nil without one.
 	Exit BeforeAskExit
@@ -1695,18 +1678,18 @@ type BeforeAskFired[P any] struct {
 	hookkit.Verdict
 }
 
-// BeforeAskPoint holds the hooks and observers of BeforeAsk. Its methods are also Add, AddFunc,
-// Observe, ObserveFunc and List. Do not copy it.
+// BeforeAskPoint holds the hooks and observers. Its methods are also Add, AddFunc, Observe,
+// ObserveFunc and List. Do not copy it.
 type BeforeAskPoint struct {
 	hookgenRegistry[
 		beforeAskPoint, BeforeAsk[Question], BeforeAskObserver[Question], hookkit.GateOption,
 		func(ctx context.Context, run *Run, payload Question) (BeforeAskOutcome, error),
-		func(context.Context, *Run, BeforeAskFired[Question]),
+		BeforeAskFired[Question],
 	]
 }
 
-// Fire runs the hooks. If the exit is nil, no hook decided. If err is not nil, a hook failed and
-// the program must refuse the act.
+// Fire runs the hooks. If the exit is nil, no hook decided. If err is not nil, the program must
+// refuse the act.
 func (p *BeforeAskPoint) Fire(ctx context.Context, run *Run, payload Question) (exit BeforeAskExit, err error) {
 	if (*hookimpl.State)(&p.hookgenRegistry).Active() {
 		exit, err = p.runHooks(ctx, run, payload, nil, nil)
@@ -1714,7 +1697,7 @@ func (p *BeforeAskPoint) Fire(ctx context.Context, run *Run, payload Question) (
 	return
 }
 
-// FireBy is Fire that also returns the hook that decided, or a zero By if every hook continued.
+// FireBy also returns the hook that decided, or a zero By if every hook continued.
 func (p *BeforeAskPoint) FireBy(
 	ctx context.Context, run *Run, payload Question,
 ) (exit BeforeAskExit, by hookkit.By, err error) {
@@ -1728,12 +1711,12 @@ func (p *BeforeAskPoint) FireBy(
 // calls that nobody had to be asked about.
 //
 // Every hook runs. None can change or stop anything. Its key is the payload's Call.Name; see
-// ForTool. A hook that fails (error, panic or timeout) is reported, and the other hooks run.
+// ForTool. A hook's error, panic or timeout is reported, and the other hooks run.
 type OnPermissionGranted[P any] interface {
 	OnPermissionGranted(ctx context.Context, run *Run, payload P) error
 }
 
-// OnPermissionGrantedFunc is a function that is a hook of OnPermissionGranted.
+// OnPermissionGrantedFunc is a function that is a hook.
 type OnPermissionGrantedFunc func(ctx context.Context, run *Run, payload Grant) error
 
 // OnPermissionGranted calls f.
@@ -1744,26 +1727,26 @@ func (f OnPermissionGrantedFunc) OnPermissionGranted(ctx context.Context, run *R
 // Bind adds f to its point.
 func (f OnPermissionGrantedFunc) Bind(h *Hooks) { h.OnPermissionGranted.Add(f) }
 
-// OnPermissionGrantedObserver is notified of every fire of OnPermissionGranted after it is decided.
+// OnPermissionGrantedObserver is notified of every fire after it is decided.
 type OnPermissionGrantedObserver[P any] interface {
 	ObserveOnPermissionGranted(ctx context.Context, run *Run, fired OnPermissionGrantedFired[P])
 }
 
-// OnPermissionGrantedFired describes one fire of OnPermissionGranted to observers.
+// OnPermissionGrantedFired describes one fire to observers.
 type OnPermissionGrantedFired[P any] struct {
-	// Payload is the payload as it was passed to Fire.
+	// Payload is as it was passed to Fire.
 	Payload P
 	// Verdict names the hook that decided.
 	hookkit.Verdict
 }
 
-// OnPermissionGrantedPoint holds the hooks and observers of OnPermissionGranted. Its methods are
-// also Add, AddFunc, Observe, ObserveFunc and List. Do not copy it.
+// OnPermissionGrantedPoint holds the hooks and observers. Its methods are also Add, AddFunc,
+// Observe, ObserveFunc and List. Do not copy it.
 type OnPermissionGrantedPoint struct {
 	hookgenRegistry[
 		onPermissionGrantedPoint, OnPermissionGranted[Grant], OnPermissionGrantedObserver[Grant], hookkit.HookOption,
 		func(ctx context.Context, run *Run, payload Grant) error,
-		func(context.Context, *Run, OnPermissionGrantedFired[Grant]),
+		OnPermissionGrantedFired[Grant],
 	]
 }
 
@@ -1779,12 +1762,12 @@ func (p *OnPermissionGrantedPoint) Fire(ctx context.Context, run *Run, payload G
 // model gets the reason.
 //
 // Every hook runs. None can change or stop anything. Its key is the payload's Call.Name; see
-// ForTool. A hook that fails (error, panic or timeout) is reported, and the other hooks run.
+// ForTool. A hook's error, panic or timeout is reported, and the other hooks run.
 type OnPermissionDenied[P any] interface {
 	OnPermissionDenied(ctx context.Context, run *Run, payload P) error
 }
 
-// OnPermissionDeniedFunc is a function that is a hook of OnPermissionDenied.
+// OnPermissionDeniedFunc is a function that is a hook.
 type OnPermissionDeniedFunc func(ctx context.Context, run *Run, payload Denial) error
 
 // OnPermissionDenied calls f.
@@ -1795,26 +1778,26 @@ func (f OnPermissionDeniedFunc) OnPermissionDenied(ctx context.Context, run *Run
 // Bind adds f to its point.
 func (f OnPermissionDeniedFunc) Bind(h *Hooks) { h.OnPermissionDenied.Add(f) }
 
-// OnPermissionDeniedObserver is notified of every fire of OnPermissionDenied after it is decided.
+// OnPermissionDeniedObserver is notified of every fire after it is decided.
 type OnPermissionDeniedObserver[P any] interface {
 	ObserveOnPermissionDenied(ctx context.Context, run *Run, fired OnPermissionDeniedFired[P])
 }
 
-// OnPermissionDeniedFired describes one fire of OnPermissionDenied to observers.
+// OnPermissionDeniedFired describes one fire to observers.
 type OnPermissionDeniedFired[P any] struct {
-	// Payload is the payload as it was passed to Fire.
+	// Payload is as it was passed to Fire.
 	Payload P
 	// Verdict names the hook that decided.
 	hookkit.Verdict
 }
 
-// OnPermissionDeniedPoint holds the hooks and observers of OnPermissionDenied. Its methods are also
-// Add, AddFunc, Observe, ObserveFunc and List. Do not copy it.
+// OnPermissionDeniedPoint holds the hooks and observers. Its methods are also Add, AddFunc,
+// Observe, ObserveFunc and List. Do not copy it.
 type OnPermissionDeniedPoint struct {
 	hookgenRegistry[
 		onPermissionDeniedPoint, OnPermissionDenied[Denial], OnPermissionDeniedObserver[Denial], hookkit.HookOption,
 		func(ctx context.Context, run *Run, payload Denial) error,
-		func(context.Context, *Run, OnPermissionDeniedFired[Denial]),
+		OnPermissionDeniedFired[Denial],
 	]
 }
 
@@ -1831,14 +1814,13 @@ func (p *OnPermissionDeniedPoint) Fire(ctx context.Context, run *Run, payload De
 // are answered, unless one of them ends the run.
 //
 // Hooks run in order. Each may replace the payload for the next hooks and the program. The first
-// that leaves with SkipTool or EndTurn ends the fire. Its key is the payload's Call.Name; see
-// ForTool. A hook that fails (error, panic or timeout) ends the fire, and the program must refuse
-// the act.
+// SkipTool or EndTurn ends the fire. Its key is the payload's Call.Name; see ForTool. A hook's
+// error, panic or timeout ends the fire, and the program must refuse the act.
 type OnHandoff[P any] interface {
 	OnHandoff(ctx context.Context, run *Run, payload P) (OnHandoffOutcome, error)
 }
 
-// OnHandoffFunc is a function that is a hook of OnHandoff.
+// OnHandoffFunc is a function that is a hook.
 type OnHandoffFunc func(ctx context.Context, run *Run, payload Handoff) (OnHandoffOutcome, error)
 
 // OnHandoff calls f.
@@ -1849,8 +1831,7 @@ func (f OnHandoffFunc) OnHandoff(ctx context.Context, run *Run, payload Handoff)
 // Bind adds f to its point.
 func (f OnHandoffFunc) Bind(h *Hooks) { h.OnHandoff.Add(f) }
 
-// OnHandoffOutcome is a decision of a hook of OnHandoff: ReplaceOnHandoff, SkipTool or EndTurn. Nil
-// continues.
+// OnHandoffOutcome is ReplaceOnHandoff, SkipTool or EndTurn; nil continues.
 type OnHandoffOutcome interface{ legalAtOnHandoff() }
 
 // ReplaceOnHandoff gives the next hooks, and the program, another payload.
@@ -1870,8 +1851,7 @@ type OnHandoffExit interface {
 	isExit()
 }
 
-// MatchOnHandoff calls the function for the exit of a fire, or none if it is nil. A new exit in the
-// spec breaks every call until it is handled.
+// MatchOnHandoff calls the function for the exit, or none if it is nil; each call handles all.
 func MatchOnHandoff[R any](
 	exit OnHandoffExit, none func() R, skipTool func(SkipTool) R, endTurn func(EndTurn) R,
 ) R {
@@ -1886,14 +1866,14 @@ func MatchOnHandoff[R any](
 	panic(hookimpl.UnmatchedError[OnHandoffExit]{Exit: exit})
 }
 
-// OnHandoffObserver is notified of every fire of OnHandoff after it is decided.
+// OnHandoffObserver is notified of every fire after it is decided.
 type OnHandoffObserver[P any] interface {
 	ObserveOnHandoff(ctx context.Context, run *Run, fired OnHandoffFired[P])
 }
 
-// OnHandoffFired describes one fire of OnHandoff to observers.
+// OnHandoffFired describes one fire to observers.
 type OnHandoffFired[P any] struct {
-	// Payload is the payload as it was passed to Fire.
+	// Payload is as it was passed to Fire.
 	Payload P
 	// Final is the payload after the hooks.
 	Final P
@@ -1905,18 +1885,18 @@ type OnHandoffFired[P any] struct {
 	hookkit.Verdict
 }
 
-// OnHandoffPoint holds the hooks and observers of OnHandoff. Its methods are also Add, AddFunc,
-// Observe, ObserveFunc and List. Do not copy it.
+// OnHandoffPoint holds the hooks and observers. Its methods are also Add, AddFunc, Observe,
+// ObserveFunc and List. Do not copy it.
 type OnHandoffPoint struct {
 	hookgenRegistry[
 		onHandoffPoint, OnHandoff[Handoff], OnHandoffObserver[Handoff], hookkit.GateOption,
 		func(ctx context.Context, run *Run, payload Handoff) (OnHandoffOutcome, error),
-		func(context.Context, *Run, OnHandoffFired[Handoff]),
+		OnHandoffFired[Handoff],
 	]
 }
 
 // Fire runs the hooks. They may replace the payload; nil panics. If the exit is nil, no hook
-// decided. If err is not nil, a hook failed and the program must refuse the act.
+// decided. If err is not nil, the program must refuse the act.
 func (p *OnHandoffPoint) Fire(ctx context.Context, run *Run, payload *Handoff) (exit OnHandoffExit, err error) {
 	if payload == nil || (*hookimpl.State)(&p.hookgenRegistry).Active() {
 		exit, err = p.runHooks(ctx, run, payload, nil, nil)
@@ -1924,7 +1904,7 @@ func (p *OnHandoffPoint) Fire(ctx context.Context, run *Run, payload *Handoff) (
 	return
 }
 
-// FireBy is Fire that also returns the hook that decided, or a zero By if every hook continued.
+// FireBy also returns the hook that decided, or a zero By if every hook continued.
 func (p *OnHandoffPoint) FireBy(
 	ctx context.Context, run *Run, payload *Handoff,
 ) (exit OnHandoffExit, by hookkit.By, err error) {
@@ -1944,15 +1924,15 @@ func (p *OnHandoffPoint) FireBy(
 // running.
 //
 // Hooks wrap an act, the first hook outermost. Each calls next, perhaps again, or answers without
-// it. Its key is the payload's Name; see ForTool. A hook that fails (error, panic or timeout) fails
-// the act: the hook around it, or else the program, gets the error.
+// it. Its key is the payload's Name; see ForTool. A hook's error, panic or timeout fails the act:
+// the next hook outward, or else the program, gets it.
 type AroundTool[P any] interface {
 	AroundTool(
 		ctx context.Context, run *Run, payload P, next AroundToolNext,
 	) (hookkit.Answer[ToolCallResult], error)
 }
 
-// AroundToolFunc is a function that is a hook of AroundTool.
+// AroundToolFunc is a function that is a hook.
 type AroundToolFunc func(
 	ctx context.Context, run *Run, payload ToolCallRequest, next AroundToolNext,
 ) (hookkit.Answer[ToolCallResult], error)
@@ -1967,14 +1947,14 @@ func (f AroundToolFunc) AroundTool(
 // Bind adds f to its point.
 func (f AroundToolFunc) Bind(h *Hooks) { h.AroundTool.Add(f) }
 
-// AroundToolObserver is notified of every fire of AroundTool after it is decided.
+// AroundToolObserver is notified of every fire after it is decided.
 type AroundToolObserver[P any] interface {
 	ObserveAroundTool(ctx context.Context, run *Run, fired AroundToolFired[P])
 }
 
-// AroundToolFired describes one fire of AroundTool to observers.
+// AroundToolFired describes one fire to observers.
 type AroundToolFired[P any] struct {
-	// Payload is the payload as it was passed to Fire.
+	// Payload is as it was passed to Fire.
 	Payload P
 	// Result is the result that the fire returned.
 	Result ToolCallResult
@@ -1991,15 +1971,15 @@ type AroundToolNext struct {
 	level int
 }
 
-// AroundToolPoint holds the hooks and observers of AroundTool. Its methods are also Add, AddFunc,
-// Observe, ObserveFunc and List. Do not copy it.
+// AroundToolPoint holds the hooks and observers. Its methods are also Add, AddFunc, Observe,
+// ObserveFunc and List. Do not copy it.
 type AroundToolPoint struct {
 	hookgenRegistry[
 		aroundToolPoint, AroundTool[ToolCallRequest], AroundToolObserver[ToolCallRequest], hookkit.HookOption,
 		func(
 			ctx context.Context, run *Run, payload ToolCallRequest, next AroundToolNext,
 		) (hookkit.Answer[ToolCallResult], error),
-		func(context.Context, *Run, AroundToolFired[ToolCallRequest]),
+		AroundToolFired[ToolCallRequest],
 	]
 }
 
@@ -2027,8 +2007,8 @@ func (p *AroundToolPoint) Fire(
 	return
 }
 
-// FireBy is Fire that also returns the hook that answered instead of the act, or the hook that
-// failed. A zero By means that the act answered.
+// FireBy also returns the hook that answered instead of the act, or the hook that failed. A zero By
+// means that the act answered.
 func (p *AroundToolPoint) FireBy(
 	ctx context.Context,
 	run *Run,
@@ -2049,12 +2029,12 @@ func (p *AroundToolPoint) FireBy(
 // concurrently. It never fires after AfterTool of the same call.
 //
 // Every hook runs. None can change or stop anything. Its key is the payload's Call.Name; see
-// ForTool. A hook that fails (error, panic or timeout) is reported, and the other hooks run.
+// ForTool. A hook's error, panic or timeout is reported, and the other hooks run.
 type OnToolProgress[P any] interface {
 	OnToolProgress(ctx context.Context, run *Run, payload P) error
 }
 
-// OnToolProgressFunc is a function that is a hook of OnToolProgress.
+// OnToolProgressFunc is a function that is a hook.
 type OnToolProgressFunc func(ctx context.Context, run *Run, payload ToolProgress) error
 
 // OnToolProgress calls f.
@@ -2065,26 +2045,26 @@ func (f OnToolProgressFunc) OnToolProgress(ctx context.Context, run *Run, payloa
 // Bind adds f to its point.
 func (f OnToolProgressFunc) Bind(h *Hooks) { h.OnToolProgress.Add(f) }
 
-// OnToolProgressObserver is notified of every fire of OnToolProgress after it is decided.
+// OnToolProgressObserver is notified of every fire after it is decided.
 type OnToolProgressObserver[P any] interface {
 	ObserveOnToolProgress(ctx context.Context, run *Run, fired OnToolProgressFired[P])
 }
 
-// OnToolProgressFired describes one fire of OnToolProgress to observers.
+// OnToolProgressFired describes one fire to observers.
 type OnToolProgressFired[P any] struct {
-	// Payload is the payload as it was passed to Fire.
+	// Payload is as it was passed to Fire.
 	Payload P
 	// Verdict names the hook that decided.
 	hookkit.Verdict
 }
 
-// OnToolProgressPoint holds the hooks and observers of OnToolProgress. Its methods are also Add,
-// AddFunc, Observe, ObserveFunc and List. Do not copy it.
+// OnToolProgressPoint holds the hooks and observers. Its methods are also Add, AddFunc, Observe,
+// ObserveFunc and List. Do not copy it.
 type OnToolProgressPoint struct {
 	hookgenRegistry[
 		onToolProgressPoint, OnToolProgress[ToolProgress], OnToolProgressObserver[ToolProgress], hookkit.HookOption,
 		func(ctx context.Context, run *Run, payload ToolProgress) error,
-		func(context.Context, *Run, OnToolProgressFired[ToolProgress]),
+		OnToolProgressFired[ToolProgress],
 	]
 }
 
@@ -2099,12 +2079,12 @@ func (p *OnToolProgressPoint) Fire(ctx context.Context, run *Run, payload ToolPr
 // another attempt follows: when that attempt starts, or when AroundTool has returned.
 //
 // Every hook runs. None can change or stop anything. Its key is the payload's Call.Name; see
-// ForTool. A hook that fails (error, panic or timeout) is reported, and the other hooks run.
+// ForTool. A hook's error, panic or timeout is reported, and the other hooks run.
 type OnToolError[P any] interface {
 	OnToolError(ctx context.Context, run *Run, payload P) error
 }
 
-// OnToolErrorFunc is a function that is a hook of OnToolError.
+// OnToolErrorFunc is a function that is a hook.
 type OnToolErrorFunc func(ctx context.Context, run *Run, payload ToolFailure) error
 
 // OnToolError calls f.
@@ -2115,26 +2095,26 @@ func (f OnToolErrorFunc) OnToolError(ctx context.Context, run *Run, payload Tool
 // Bind adds f to its point.
 func (f OnToolErrorFunc) Bind(h *Hooks) { h.OnToolError.Add(f) }
 
-// OnToolErrorObserver is notified of every fire of OnToolError after it is decided.
+// OnToolErrorObserver is notified of every fire after it is decided.
 type OnToolErrorObserver[P any] interface {
 	ObserveOnToolError(ctx context.Context, run *Run, fired OnToolErrorFired[P])
 }
 
-// OnToolErrorFired describes one fire of OnToolError to observers.
+// OnToolErrorFired describes one fire to observers.
 type OnToolErrorFired[P any] struct {
-	// Payload is the payload as it was passed to Fire.
+	// Payload is as it was passed to Fire.
 	Payload P
 	// Verdict names the hook that decided.
 	hookkit.Verdict
 }
 
-// OnToolErrorPoint holds the hooks and observers of OnToolError. Its methods are also Add, AddFunc,
-// Observe, ObserveFunc and List. Do not copy it.
+// OnToolErrorPoint holds the hooks and observers. Its methods are also Add, AddFunc, Observe,
+// ObserveFunc and List. Do not copy it.
 type OnToolErrorPoint struct {
 	hookgenRegistry[
 		onToolErrorPoint, OnToolError[ToolFailure], OnToolErrorObserver[ToolFailure], hookkit.HookOption,
 		func(ctx context.Context, run *Run, payload ToolFailure) error,
-		func(context.Context, *Run, OnToolErrorFired[ToolFailure]),
+		OnToolErrorFired[ToolFailure],
 	]
 }
 
@@ -2148,13 +2128,13 @@ func (p *OnToolErrorPoint) Fire(ctx context.Context, run *Run, payload ToolFailu
 // OnSubagentStart fires before this run starts another run, by a sub-agent's tool or by a handoff. Exactly one
 // OnSubagentStop follows. Both fire once more, with the same ID, when a suspended run is resumed.
 //
-// Every hook runs. None can change or stop anything. A hook that fails (error, panic or timeout) is
-// reported, and the other hooks run.
+// Every hook runs. None can change or stop anything. A hook's error, panic or timeout is reported,
+// and the other hooks run.
 type OnSubagentStart[P any] interface {
 	OnSubagentStart(ctx context.Context, run *Run, payload P) error
 }
 
-// OnSubagentStartFunc is a function that is a hook of OnSubagentStart.
+// OnSubagentStartFunc is a function that is a hook.
 type OnSubagentStartFunc func(ctx context.Context, run *Run, payload Subagent) error
 
 // OnSubagentStart calls f.
@@ -2165,26 +2145,26 @@ func (f OnSubagentStartFunc) OnSubagentStart(ctx context.Context, run *Run, payl
 // Bind adds f to its point.
 func (f OnSubagentStartFunc) Bind(h *Hooks) { h.OnSubagentStart.Add(f) }
 
-// OnSubagentStartObserver is notified of every fire of OnSubagentStart after it is decided.
+// OnSubagentStartObserver is notified of every fire after it is decided.
 type OnSubagentStartObserver[P any] interface {
 	ObserveOnSubagentStart(ctx context.Context, run *Run, fired OnSubagentStartFired[P])
 }
 
-// OnSubagentStartFired describes one fire of OnSubagentStart to observers.
+// OnSubagentStartFired describes one fire to observers.
 type OnSubagentStartFired[P any] struct {
-	// Payload is the payload as it was passed to Fire.
+	// Payload is as it was passed to Fire.
 	Payload P
 	// Verdict names the hook that decided.
 	hookkit.Verdict
 }
 
-// OnSubagentStartPoint holds the hooks and observers of OnSubagentStart. Its methods are also Add,
-// AddFunc, Observe, ObserveFunc and List. Do not copy it.
+// OnSubagentStartPoint holds the hooks and observers. Its methods are also Add, AddFunc, Observe,
+// ObserveFunc and List. Do not copy it.
 type OnSubagentStartPoint struct {
 	hookgenRegistry[
 		onSubagentStartPoint, OnSubagentStart[Subagent], OnSubagentStartObserver[Subagent], hookkit.HookOption,
 		func(ctx context.Context, run *Run, payload Subagent) error,
-		func(context.Context, *Run, OnSubagentStartFired[Subagent]),
+		OnSubagentStartFired[Subagent],
 	]
 }
 
@@ -2197,13 +2177,13 @@ func (p *OnSubagentStartPoint) Fire(ctx context.Context, run *Run, payload Subag
 
 // OnSubagentStop fires when a run that this run started has ended, for any reason.
 //
-// Every hook runs. None can change or stop anything. A hook that fails (error, panic or timeout) is
-// reported, and the other hooks run.
+// Every hook runs. None can change or stop anything. A hook's error, panic or timeout is reported,
+// and the other hooks run.
 type OnSubagentStop[P any] interface {
 	OnSubagentStop(ctx context.Context, run *Run, payload P) error
 }
 
-// OnSubagentStopFunc is a function that is a hook of OnSubagentStop.
+// OnSubagentStopFunc is a function that is a hook.
 type OnSubagentStopFunc func(ctx context.Context, run *Run, payload SubagentDone) error
 
 // OnSubagentStop calls f.
@@ -2214,26 +2194,26 @@ func (f OnSubagentStopFunc) OnSubagentStop(ctx context.Context, run *Run, payloa
 // Bind adds f to its point.
 func (f OnSubagentStopFunc) Bind(h *Hooks) { h.OnSubagentStop.Add(f) }
 
-// OnSubagentStopObserver is notified of every fire of OnSubagentStop after it is decided.
+// OnSubagentStopObserver is notified of every fire after it is decided.
 type OnSubagentStopObserver[P any] interface {
 	ObserveOnSubagentStop(ctx context.Context, run *Run, fired OnSubagentStopFired[P])
 }
 
-// OnSubagentStopFired describes one fire of OnSubagentStop to observers.
+// OnSubagentStopFired describes one fire to observers.
 type OnSubagentStopFired[P any] struct {
-	// Payload is the payload as it was passed to Fire.
+	// Payload is as it was passed to Fire.
 	Payload P
 	// Verdict names the hook that decided.
 	hookkit.Verdict
 }
 
-// OnSubagentStopPoint holds the hooks and observers of OnSubagentStop. Its methods are also Add,
-// AddFunc, Observe, ObserveFunc and List. Do not copy it.
+// OnSubagentStopPoint holds the hooks and observers. Its methods are also Add, AddFunc, Observe,
+// ObserveFunc and List. Do not copy it.
 type OnSubagentStopPoint struct {
 	hookgenRegistry[
 		onSubagentStopPoint, OnSubagentStop[SubagentDone], OnSubagentStopObserver[SubagentDone], hookkit.HookOption,
 		func(ctx context.Context, run *Run, payload SubagentDone) error,
-		func(context.Context, *Run, OnSubagentStopFired[SubagentDone]),
+		OnSubagentStopFired[SubagentDone],
 	]
 }
 
@@ -2254,13 +2234,13 @@ func (p *OnSubagentStopPoint) Fire(ctx context.Context, run *Run, payload Subage
 // hook withholds the result, and the run continues.
 //
 // Hooks run in order. Each may replace the payload for the next hooks and the program. The first
-// that leaves with EndTurn ends the fire. Its key is the payload's Call.Name; see ForTool. A hook
-// that fails (error, panic or timeout) ends the fire, and the program must refuse the act.
+// EndTurn ends the fire. Its key is the payload's Call.Name; see ForTool. A hook's error, panic or
+// timeout ends the fire, and the program must refuse the act.
 type AfterTool[P any] interface {
 	AfterTool(ctx context.Context, run *Run, payload P) (AfterToolOutcome, error)
 }
 
-// AfterToolFunc is a function that is a hook of AfterTool.
+// AfterToolFunc is a function that is a hook.
 type AfterToolFunc func(ctx context.Context, run *Run, payload ToolCallResult) (AfterToolOutcome, error)
 
 // AfterTool calls f.
@@ -2273,8 +2253,7 @@ func (f AfterToolFunc) AfterTool(
 // Bind adds f to its point.
 func (f AfterToolFunc) Bind(h *Hooks) { h.AfterTool.Add(f) }
 
-// AfterToolOutcome is a decision of a hook of AfterTool: ReplaceAfterTool or EndTurn. Nil
-// continues.
+// AfterToolOutcome is ReplaceAfterTool or EndTurn; nil continues.
 type AfterToolOutcome interface{ legalAtAfterTool() }
 
 // ReplaceAfterTool gives the next hooks, and the program, another payload.
@@ -2294,8 +2273,7 @@ type AfterToolExit interface {
 	isExit()
 }
 
-// MatchAfterTool calls the function for the exit of a fire, or none if it is nil. A new exit in the
-// spec breaks every call until it is handled.
+// MatchAfterTool calls the function for the exit, or none if it is nil; each call handles all.
 func MatchAfterTool[R any](exit AfterToolExit, none func() R, endTurn func(EndTurn) R) R {
 	switch x := exit.(type) {
 	case nil:
@@ -2306,14 +2284,14 @@ func MatchAfterTool[R any](exit AfterToolExit, none func() R, endTurn func(EndTu
 	panic(hookimpl.UnmatchedError[AfterToolExit]{Exit: exit})
 }
 
-// AfterToolObserver is notified of every fire of AfterTool after it is decided.
+// AfterToolObserver is notified of every fire after it is decided.
 type AfterToolObserver[P any] interface {
 	ObserveAfterTool(ctx context.Context, run *Run, fired AfterToolFired[P])
 }
 
-// AfterToolFired describes one fire of AfterTool to observers.
+// AfterToolFired describes one fire to observers.
 type AfterToolFired[P any] struct {
-	// Payload is the payload as it was passed to Fire.
+	// Payload is as it was passed to Fire.
 	Payload P
 	// Final is the payload after the hooks.
 	Final P
@@ -2325,18 +2303,18 @@ type AfterToolFired[P any] struct {
 	hookkit.Verdict
 }
 
-// AfterToolPoint holds the hooks and observers of AfterTool. Its methods are also Add, AddFunc,
-// Observe, ObserveFunc and List. Do not copy it.
+// AfterToolPoint holds the hooks and observers. Its methods are also Add, AddFunc, Observe,
+// ObserveFunc and List. Do not copy it.
 type AfterToolPoint struct {
 	hookgenRegistry[
 		afterToolPoint, AfterTool[ToolCallResult], AfterToolObserver[ToolCallResult], hookkit.GateOption,
 		func(ctx context.Context, run *Run, payload ToolCallResult) (AfterToolOutcome, error),
-		func(context.Context, *Run, AfterToolFired[ToolCallResult]),
+		AfterToolFired[ToolCallResult],
 	]
 }
 
 // Fire runs the hooks. They may replace the payload; nil panics. If the exit is nil, no hook
-// decided. If err is not nil, a hook failed and the program must refuse the act.
+// decided. If err is not nil, the program must refuse the act.
 func (p *AfterToolPoint) Fire(
 	ctx context.Context, run *Run, payload *ToolCallResult,
 ) (exit AfterToolExit, err error) {
@@ -2346,7 +2324,7 @@ func (p *AfterToolPoint) Fire(
 	return
 }
 
-// FireBy is Fire that also returns the hook that decided, or a zero By if every hook continued.
+// FireBy also returns the hook that decided, or a zero By if every hook continued.
 func (p *AfterToolPoint) FireBy(
 	ctx context.Context, run *Run, payload *ToolCallResult,
 ) (exit AfterToolExit, by hookkit.By, err error) {
@@ -2360,13 +2338,13 @@ func (p *AfterToolPoint) FireBy(
 // tokens, cost, time, the context window, the size of the briefing. The owner of the budget decides whether
 // the run stops.
 //
-// Every hook runs. None can change or stop anything. A hook that fails (error, panic or timeout) is
-// reported, and the other hooks run.
+// Every hook runs. None can change or stop anything. A hook's error, panic or timeout is reported,
+// and the other hooks run.
 type OnBudgetExceeded[P any] interface {
 	OnBudgetExceeded(ctx context.Context, run *Run, payload P) error
 }
 
-// OnBudgetExceededFunc is a function that is a hook of OnBudgetExceeded.
+// OnBudgetExceededFunc is a function that is a hook.
 type OnBudgetExceededFunc func(ctx context.Context, run *Run, payload BudgetExceeded) error
 
 // OnBudgetExceeded calls f.
@@ -2377,21 +2355,21 @@ func (f OnBudgetExceededFunc) OnBudgetExceeded(ctx context.Context, run *Run, pa
 // Bind adds f to its point.
 func (f OnBudgetExceededFunc) Bind(h *Hooks) { h.OnBudgetExceeded.Add(f) }
 
-// OnBudgetExceededObserver is notified of every fire of OnBudgetExceeded after it is decided.
+// OnBudgetExceededObserver is notified of every fire after it is decided.
 type OnBudgetExceededObserver[P any] interface {
 	ObserveOnBudgetExceeded(ctx context.Context, run *Run, fired OnBudgetExceededFired[P])
 }
 
-// OnBudgetExceededFired describes one fire of OnBudgetExceeded to observers.
+// OnBudgetExceededFired describes one fire to observers.
 type OnBudgetExceededFired[P any] struct {
-	// Payload is the payload as it was passed to Fire.
+	// Payload is as it was passed to Fire.
 	Payload P
 	// Verdict names the hook that decided.
 	hookkit.Verdict
 }
 
-// OnBudgetExceededPoint holds the hooks and observers of OnBudgetExceeded. Its methods are also
-// Add, AddFunc, Observe, ObserveFunc and List. Do not copy it.
+// OnBudgetExceededPoint holds the hooks and observers. Its methods are also Add, AddFunc, Observe,
+// ObserveFunc and List. Do not copy it.
 type OnBudgetExceededPoint struct {
 	hookgenRegistry[
 		onBudgetExceededPoint,
@@ -2399,7 +2377,7 @@ type OnBudgetExceededPoint struct {
 		OnBudgetExceededObserver[BudgetExceeded],
 		hookkit.HookOption,
 		func(ctx context.Context, run *Run, payload BudgetExceeded) error,
-		func(context.Context, *Run, OnBudgetExceededFired[BudgetExceeded]),
+		OnBudgetExceededFired[BudgetExceeded],
 	]
 }
 
@@ -2412,13 +2390,13 @@ func (p *OnBudgetExceededPoint) Fire(ctx context.Context, run *Run, payload Budg
 
 // AfterStep fires exactly once per started step, at its end, even if the step failed or was cancelled.
 //
-// Every hook runs. None can change or stop anything. A hook that fails (error, panic or timeout) is
-// reported, and the other hooks run.
+// Every hook runs. None can change or stop anything. A hook's error, panic or timeout is reported,
+// and the other hooks run.
 type AfterStep[P any] interface {
 	AfterStep(ctx context.Context, run *Run, payload P) error
 }
 
-// AfterStepFunc is a function that is a hook of AfterStep.
+// AfterStepFunc is a function that is a hook.
 type AfterStepFunc func(ctx context.Context, run *Run, payload StepResult) error
 
 // AfterStep calls f.
@@ -2429,26 +2407,26 @@ func (f AfterStepFunc) AfterStep(ctx context.Context, run *Run, payload StepResu
 // Bind adds f to its point.
 func (f AfterStepFunc) Bind(h *Hooks) { h.AfterStep.Add(f) }
 
-// AfterStepObserver is notified of every fire of AfterStep after it is decided.
+// AfterStepObserver is notified of every fire after it is decided.
 type AfterStepObserver[P any] interface {
 	ObserveAfterStep(ctx context.Context, run *Run, fired AfterStepFired[P])
 }
 
-// AfterStepFired describes one fire of AfterStep to observers.
+// AfterStepFired describes one fire to observers.
 type AfterStepFired[P any] struct {
-	// Payload is the payload as it was passed to Fire.
+	// Payload is as it was passed to Fire.
 	Payload P
 	// Verdict names the hook that decided.
 	hookkit.Verdict
 }
 
-// AfterStepPoint holds the hooks and observers of AfterStep. Its methods are also Add, AddFunc,
-// Observe, ObserveFunc and List. Do not copy it.
+// AfterStepPoint holds the hooks and observers. Its methods are also Add, AddFunc, Observe,
+// ObserveFunc and List. Do not copy it.
 type AfterStepPoint struct {
 	hookgenRegistry[
 		afterStepPoint, AfterStep[StepResult], AfterStepObserver[StepResult], hookkit.HookOption,
 		func(ctx context.Context, run *Run, payload StepResult) error,
-		func(context.Context, *Run, AfterStepFired[StepResult]),
+		AfterStepFired[StepResult],
 	]
 }
 
@@ -2466,13 +2444,13 @@ func (p *AfterStepPoint) Fire(ctx context.Context, run *Run, payload StepResult)
 // keep an answer from the user therefore returns an error.
 //
 // Hooks run in order. Each may replace the payload for the next hooks and the program. The first
-// that leaves with RejectDone ends the fire. A hook that fails (error, panic or timeout) ends the
-// fire, and the program must refuse the act.
+// RejectDone ends the fire. A hook's error, panic or timeout ends the fire, and the program must
+// refuse the act.
 type CheckDone[P any] interface {
 	CheckDone(ctx context.Context, run *Run, payload P) (CheckDoneOutcome, error)
 }
 
-// CheckDoneFunc is a function that is a hook of CheckDone.
+// CheckDoneFunc is a function that is a hook.
 type CheckDoneFunc func(ctx context.Context, run *Run, payload DoneRequest) (CheckDoneOutcome, error)
 
 // CheckDone calls f.
@@ -2485,8 +2463,7 @@ func (f CheckDoneFunc) CheckDone(
 // Bind adds f to its point.
 func (f CheckDoneFunc) Bind(h *Hooks) { h.CheckDone.Add(f) }
 
-// CheckDoneOutcome is a decision of a hook of CheckDone: ReplaceCheckDone or RejectDone. Nil
-// continues.
+// CheckDoneOutcome is ReplaceCheckDone or RejectDone; nil continues.
 type CheckDoneOutcome interface{ legalAtCheckDone() }
 
 // ReplaceCheckDone gives the next hooks, and the program, another payload.
@@ -2506,8 +2483,7 @@ type CheckDoneExit interface {
 	isExit()
 }
 
-// MatchCheckDone calls the function for the exit of a fire, or none if it is nil. A new exit in the
-// spec breaks every call until it is handled.
+// MatchCheckDone calls the function for the exit, or none if it is nil; each call handles all.
 func MatchCheckDone[R any](exit CheckDoneExit, none func() R, rejectDone func(RejectDone) R) R {
 	switch x := exit.(type) {
 	case nil:
@@ -2518,14 +2494,14 @@ func MatchCheckDone[R any](exit CheckDoneExit, none func() R, rejectDone func(Re
 	panic(hookimpl.UnmatchedError[CheckDoneExit]{Exit: exit})
 }
 
-// CheckDoneObserver is notified of every fire of CheckDone after it is decided.
+// CheckDoneObserver is notified of every fire after it is decided.
 type CheckDoneObserver[P any] interface {
 	ObserveCheckDone(ctx context.Context, run *Run, fired CheckDoneFired[P])
 }
 
-// CheckDoneFired describes one fire of CheckDone to observers.
+// CheckDoneFired describes one fire to observers.
 type CheckDoneFired[P any] struct {
-	// Payload is the payload as it was passed to Fire.
+	// Payload is as it was passed to Fire.
 	Payload P
 	// Final is the payload after the hooks.
 	Final P
@@ -2537,18 +2513,18 @@ type CheckDoneFired[P any] struct {
 	hookkit.Verdict
 }
 
-// CheckDonePoint holds the hooks and observers of CheckDone. Its methods are also Add, AddFunc,
-// Observe, ObserveFunc and List. Do not copy it.
+// CheckDonePoint holds the hooks and observers. Its methods are also Add, AddFunc, Observe,
+// ObserveFunc and List. Do not copy it.
 type CheckDonePoint struct {
 	hookgenRegistry[
 		checkDonePoint, CheckDone[DoneRequest], CheckDoneObserver[DoneRequest], hookkit.GateOption,
 		func(ctx context.Context, run *Run, payload DoneRequest) (CheckDoneOutcome, error),
-		func(context.Context, *Run, CheckDoneFired[DoneRequest]),
+		CheckDoneFired[DoneRequest],
 	]
 }
 
 // Fire runs the hooks. They may replace the payload; nil panics. If the exit is nil, no hook
-// decided. If err is not nil, a hook failed and the program must refuse the act.
+// decided. If err is not nil, the program must refuse the act.
 func (p *CheckDonePoint) Fire(
 	ctx context.Context, run *Run, payload *DoneRequest,
 ) (exit CheckDoneExit, err error) {
@@ -2558,7 +2534,7 @@ func (p *CheckDonePoint) Fire(
 	return
 }
 
-// FireBy is Fire that also returns the hook that decided, or a zero By if every hook continued.
+// FireBy also returns the hook that decided, or a zero By if every hook continued.
 func (p *CheckDonePoint) FireBy(
 	ctx context.Context, run *Run, payload *DoneRequest,
 ) (exit CheckDoneExit, by hookkit.By, err error) {
@@ -2570,13 +2546,13 @@ func (p *CheckDonePoint) FireBy(
 
 // OnDoneAccepted fires at most once per run, when an answer has passed every gate and is final.
 //
-// Every hook runs. None can change or stop anything. A hook that fails (error, panic or timeout) is
-// reported, and the other hooks run.
+// Every hook runs. None can change or stop anything. A hook's error, panic or timeout is reported,
+// and the other hooks run.
 type OnDoneAccepted[P any] interface {
 	OnDoneAccepted(ctx context.Context, run *Run, payload P) error
 }
 
-// OnDoneAcceptedFunc is a function that is a hook of OnDoneAccepted.
+// OnDoneAcceptedFunc is a function that is a hook.
 type OnDoneAcceptedFunc func(ctx context.Context, run *Run, payload DoneAccepted) error
 
 // OnDoneAccepted calls f.
@@ -2587,26 +2563,26 @@ func (f OnDoneAcceptedFunc) OnDoneAccepted(ctx context.Context, run *Run, payloa
 // Bind adds f to its point.
 func (f OnDoneAcceptedFunc) Bind(h *Hooks) { h.OnDoneAccepted.Add(f) }
 
-// OnDoneAcceptedObserver is notified of every fire of OnDoneAccepted after it is decided.
+// OnDoneAcceptedObserver is notified of every fire after it is decided.
 type OnDoneAcceptedObserver[P any] interface {
 	ObserveOnDoneAccepted(ctx context.Context, run *Run, fired OnDoneAcceptedFired[P])
 }
 
-// OnDoneAcceptedFired describes one fire of OnDoneAccepted to observers.
+// OnDoneAcceptedFired describes one fire to observers.
 type OnDoneAcceptedFired[P any] struct {
-	// Payload is the payload as it was passed to Fire.
+	// Payload is as it was passed to Fire.
 	Payload P
 	// Verdict names the hook that decided.
 	hookkit.Verdict
 }
 
-// OnDoneAcceptedPoint holds the hooks and observers of OnDoneAccepted. Its methods are also Add,
-// AddFunc, Observe, ObserveFunc and List. Do not copy it.
+// OnDoneAcceptedPoint holds the hooks and observers. Its methods are also Add, AddFunc, Observe,
+// ObserveFunc and List. Do not copy it.
 type OnDoneAcceptedPoint struct {
 	hookgenRegistry[
 		onDoneAcceptedPoint, OnDoneAccepted[DoneAccepted], OnDoneAcceptedObserver[DoneAccepted], hookkit.HookOption,
 		func(ctx context.Context, run *Run, payload DoneAccepted) error,
-		func(context.Context, *Run, OnDoneAcceptedFired[DoneAccepted]),
+		OnDoneAcceptedFired[DoneAccepted],
 	]
 }
 
@@ -2621,13 +2597,13 @@ func (p *OnDoneAcceptedPoint) Fire(ctx context.Context, run *Run, payload DoneAc
 // reply; the failure and its signals become warnings of the result. A failing hook is reported, and the run
 // fails. Cancellation and limits are not failures. OnRunError does not fire for a failure of BeforeRunEnd.
 //
-// Hooks run in order. The first that leaves with EndTurn ends the fire. A hook that fails (error,
-// panic or timeout) is reported, and the next hook runs.
+// Hooks run in order. The first EndTurn ends the fire. A hook's error, panic or timeout is
+// reported, and the next hook runs.
 type OnRunError[P any] interface {
 	OnRunError(ctx context.Context, run *Run, payload P) (OnRunErrorOutcome, error)
 }
 
-// OnRunErrorFunc is a function that is a hook of OnRunError.
+// OnRunErrorFunc is a function that is a hook.
 type OnRunErrorFunc func(ctx context.Context, run *Run, payload RunError) (OnRunErrorOutcome, error)
 
 // OnRunError calls f.
@@ -2640,7 +2616,7 @@ func (f OnRunErrorFunc) OnRunError(
 // Bind adds f to its point.
 func (f OnRunErrorFunc) Bind(h *Hooks) { h.OnRunError.Add(f) }
 
-// OnRunErrorOutcome is a decision of a hook of OnRunError: EndTurn. Nil continues.
+// OnRunErrorOutcome is EndTurn; nil continues.
 type OnRunErrorOutcome interface{ legalAtOnRunError() }
 
 // OnRunErrorExit is an outcome that ends the fire, which returns it; see MatchOnRunError.
@@ -2651,8 +2627,7 @@ type OnRunErrorExit interface {
 	isExit()
 }
 
-// MatchOnRunError calls the function for the exit of a fire, or none if it is nil. A new exit in
-// the spec breaks every call until it is handled.
+// MatchOnRunError calls the function for the exit, or none if it is nil; each call handles all.
 func MatchOnRunError[R any](exit OnRunErrorExit, none func() R, endTurn func(EndTurn) R) R {
 	switch x := exit.(type) {
 	case nil:
@@ -2663,14 +2638,14 @@ func MatchOnRunError[R any](exit OnRunErrorExit, none func() R, endTurn func(End
 	panic(hookimpl.UnmatchedError[OnRunErrorExit]{Exit: exit})
 }
 
-// OnRunErrorObserver is notified of every fire of OnRunError after it is decided.
+// OnRunErrorObserver is notified of every fire after it is decided.
 type OnRunErrorObserver[P any] interface {
 	ObserveOnRunError(ctx context.Context, run *Run, fired OnRunErrorFired[P])
 }
 
-// OnRunErrorFired describes one fire of OnRunError to observers.
+// OnRunErrorFired describes one fire to observers.
 type OnRunErrorFired[P any] struct {
-	// Payload is the payload as it was passed to Fire.
+	// Payload is as it was passed to Fire.
 	Payload P
 	// Exit is the decision that the fire returned; nil without one.
 	Exit OnRunErrorExit
@@ -2680,13 +2655,13 @@ type OnRunErrorFired[P any] struct {
 	hookkit.Verdict
 }
 
-// OnRunErrorPoint holds the hooks and observers of OnRunError. Its methods are also Add, AddFunc,
-// Observe, ObserveFunc and List. Do not copy it.
+// OnRunErrorPoint holds the hooks and observers. Its methods are also Add, AddFunc, Observe,
+// ObserveFunc and List. Do not copy it.
 type OnRunErrorPoint struct {
 	hookgenRegistry[
 		onRunErrorPoint, OnRunError[RunError], OnRunErrorObserver[RunError], hookkit.GateOption,
 		func(ctx context.Context, run *Run, payload RunError) (OnRunErrorOutcome, error),
-		func(context.Context, *Run, OnRunErrorFired[RunError]),
+		OnRunErrorFired[RunError],
 	]
 }
 
@@ -2701,7 +2676,7 @@ func (p *OnRunErrorPoint) Fire(
 	return
 }
 
-// FireBy is Fire that also returns the hook that decided, or a zero By if every hook continued.
+// FireBy also returns the hook that decided, or a zero By if every hook continued.
 func (p *OnRunErrorPoint) FireBy(
 	ctx context.Context, run *Run, payload RunError,
 ) (exit OnRunErrorExit, by hookkit.By, err error) {
@@ -2714,13 +2689,13 @@ func (p *OnRunErrorPoint) FireBy(
 // OnStop fires once per run, when the run stops for any reason, with the signals so far. A hook may add
 // signals; it cannot resume the run.
 //
-// Every hook contributes values, which the program gets in firing order. A hook that fails (error,
-// panic or timeout) is reported, and the next hook runs.
+// Every hook contributes values, which the program gets in firing order. A hook's error, panic or
+// timeout is reported, and the next hook runs.
 type OnStop[P any] interface {
 	OnStop(ctx context.Context, run *Run, payload P) ([]EndRun, error)
 }
 
-// OnStopFunc is a function that is a hook of OnStop.
+// OnStopFunc is a function that is a hook.
 type OnStopFunc func(ctx context.Context, run *Run, payload Stopping) ([]EndRun, error)
 
 // OnStop calls f.
@@ -2731,14 +2706,14 @@ func (f OnStopFunc) OnStop(ctx context.Context, run *Run, payload Stopping) ([]E
 // Bind adds f to its point.
 func (f OnStopFunc) Bind(h *Hooks) { h.OnStop.Add(f) }
 
-// OnStopObserver is notified of every fire of OnStop after it is decided.
+// OnStopObserver is notified of every fire after it is decided.
 type OnStopObserver[P any] interface {
 	ObserveOnStop(ctx context.Context, run *Run, fired OnStopFired[P])
 }
 
-// OnStopFired describes one fire of OnStop to observers.
+// OnStopFired describes one fire to observers.
 type OnStopFired[P any] struct {
-	// Payload is the payload as it was passed to Fire.
+	// Payload is as it was passed to Fire.
 	Payload P
 	// Collected are the contributions in firing order.
 	Collected []EndRun
@@ -2746,13 +2721,13 @@ type OnStopFired[P any] struct {
 	hookkit.Verdict
 }
 
-// OnStopPoint holds the hooks and observers of OnStop. Its methods are also Add, AddFunc, Observe,
+// OnStopPoint holds the hooks and observers. Its methods are also Add, AddFunc, Observe,
 // ObserveFunc and List. Do not copy it.
 type OnStopPoint struct {
 	hookgenRegistry[
 		onStopPoint, OnStop[Stopping], OnStopObserver[Stopping], hookkit.HookOption,
 		func(ctx context.Context, run *Run, payload Stopping) ([]EndRun, error),
-		func(context.Context, *Run, OnStopFired[Stopping]),
+		OnStopFired[Stopping],
 	]
 }
 
@@ -2764,7 +2739,7 @@ func (p *OnStopPoint) Fire(ctx context.Context, run *Run, payload Stopping) (col
 	return
 }
 
-// FireBy is Fire that also returns, for each contribution, the hook that made it.
+// FireBy also returns, for each contribution, the hook that made it.
 func (p *OnStopPoint) FireBy(
 	ctx context.Context, run *Run, payload Stopping,
 ) (collected []EndRun, bys []hookkit.By) {
@@ -2778,13 +2753,13 @@ func (p *OnStopPoint) FireBy(
 // Stop and the totals cannot be changed, and an Err can only get another text. A failing hook withholds the result:
 // the run fails, and Reply, Calls and Messages are empty.
 //
-// Hooks run in order. Each may replace the payload for the next hooks and the program. A hook that
-// fails (error, panic or timeout) ends the fire, and the program must refuse the act.
+// Hooks run in order. Each may replace the payload for the next hooks and the program. A hook's
+// error, panic or timeout ends the fire, and the program must refuse the act.
 type BeforeRunEnd[P any] interface {
 	BeforeRunEnd(ctx context.Context, run *Run, payload P) (BeforeRunEndOutcome, error)
 }
 
-// BeforeRunEndFunc is a function that is a hook of BeforeRunEnd.
+// BeforeRunEndFunc is a function that is a hook.
 type BeforeRunEndFunc func(ctx context.Context, run *Run, payload AgentResult) (BeforeRunEndOutcome, error)
 
 // BeforeRunEnd calls f.
@@ -2797,7 +2772,7 @@ func (f BeforeRunEndFunc) BeforeRunEnd(
 // Bind adds f to its point.
 func (f BeforeRunEndFunc) Bind(h *Hooks) { h.BeforeRunEnd.Add(f) }
 
-// BeforeRunEndOutcome is a decision of a hook of BeforeRunEnd: ReplaceBeforeRunEnd. Nil continues.
+// BeforeRunEndOutcome is ReplaceBeforeRunEnd; nil continues.
 type BeforeRunEndOutcome interface{ legalAtBeforeRunEnd() }
 
 // ReplaceBeforeRunEnd gives the next hooks, and the program, another payload.
@@ -2809,14 +2784,14 @@ type beforeRunEndReplace hookimpl.Replacing[AgentResult]
 
 func (beforeRunEndReplace) legalAtBeforeRunEnd() {}
 
-// BeforeRunEndObserver is notified of every fire of BeforeRunEnd after it is decided.
+// BeforeRunEndObserver is notified of every fire after it is decided.
 type BeforeRunEndObserver[P any] interface {
 	ObserveBeforeRunEnd(ctx context.Context, run *Run, fired BeforeRunEndFired[P])
 }
 
-// BeforeRunEndFired describes one fire of BeforeRunEnd to observers.
+// BeforeRunEndFired describes one fire to observers.
 type BeforeRunEndFired[P any] struct {
-	// Payload is the payload as it was passed to Fire.
+	// Payload is as it was passed to Fire.
 	Payload P
 	// Final is the payload after the hooks.
 	Final P
@@ -2826,18 +2801,18 @@ type BeforeRunEndFired[P any] struct {
 	hookkit.Verdict
 }
 
-// BeforeRunEndPoint holds the hooks and observers of BeforeRunEnd. Its methods are also Add,
-// AddFunc, Observe, ObserveFunc and List. Do not copy it.
+// BeforeRunEndPoint holds the hooks and observers. Its methods are also Add, AddFunc, Observe,
+// ObserveFunc and List. Do not copy it.
 type BeforeRunEndPoint struct {
 	hookgenRegistry[
 		beforeRunEndPoint, BeforeRunEnd[AgentResult], BeforeRunEndObserver[AgentResult], hookkit.GateOption,
 		func(ctx context.Context, run *Run, payload AgentResult) (BeforeRunEndOutcome, error),
-		func(context.Context, *Run, BeforeRunEndFired[AgentResult]),
+		BeforeRunEndFired[AgentResult],
 	]
 }
 
-// Fire runs the hooks. They may replace the payload; nil panics. If err is not nil, a hook failed
-// and the program must refuse the act.
+// Fire runs the hooks. They may replace the payload; nil panics. If err is not nil, the program
+// must refuse the act.
 func (p *BeforeRunEndPoint) Fire(ctx context.Context, run *Run, payload *AgentResult) (err error) {
 	if payload == nil || (*hookimpl.State)(&p.hookgenRegistry).Active() {
 		err = p.runHooks(ctx, run, payload, nil, nil)
@@ -2845,7 +2820,7 @@ func (p *BeforeRunEndPoint) Fire(ctx context.Context, run *Run, payload *AgentRe
 	return
 }
 
-// FireBy is Fire that also returns the hook that decided, or a zero By if every hook continued.
+// FireBy also returns the hook that decided, or a zero By if every hook continued.
 func (p *BeforeRunEndPoint) FireBy(
 	ctx context.Context, run *Run, payload *AgentResult,
 ) (by hookkit.By, err error) {
@@ -2858,13 +2833,13 @@ func (p *BeforeRunEndPoint) FireBy(
 // OnRunEnd fires exactly once per OnRunStart, at the very end, with the result for the caller. The model of
 // Env can still be used; its usage is added to the totals for the caller.
 //
-// Every hook runs. None can change or stop anything. A hook that fails (error, panic or timeout) is
-// reported, and the other hooks run.
+// Every hook runs. None can change or stop anything. A hook's error, panic or timeout is reported,
+// and the other hooks run.
 type OnRunEnd[P any] interface {
 	OnRunEnd(ctx context.Context, run *Run, payload P) error
 }
 
-// OnRunEndFunc is a function that is a hook of OnRunEnd.
+// OnRunEndFunc is a function that is a hook.
 type OnRunEndFunc func(ctx context.Context, run *Run, payload AgentResult) error
 
 // OnRunEnd calls f.
@@ -2875,26 +2850,26 @@ func (f OnRunEndFunc) OnRunEnd(ctx context.Context, run *Run, payload AgentResul
 // Bind adds f to its point.
 func (f OnRunEndFunc) Bind(h *Hooks) { h.OnRunEnd.Add(f) }
 
-// OnRunEndObserver is notified of every fire of OnRunEnd after it is decided.
+// OnRunEndObserver is notified of every fire after it is decided.
 type OnRunEndObserver[P any] interface {
 	ObserveOnRunEnd(ctx context.Context, run *Run, fired OnRunEndFired[P])
 }
 
-// OnRunEndFired describes one fire of OnRunEnd to observers.
+// OnRunEndFired describes one fire to observers.
 type OnRunEndFired[P any] struct {
-	// Payload is the payload as it was passed to Fire.
+	// Payload is as it was passed to Fire.
 	Payload P
 	// Verdict names the hook that decided.
 	hookkit.Verdict
 }
 
-// OnRunEndPoint holds the hooks and observers of OnRunEnd. Its methods are also Add, AddFunc,
-// Observe, ObserveFunc and List. Do not copy it.
+// OnRunEndPoint holds the hooks and observers. Its methods are also Add, AddFunc, Observe,
+// ObserveFunc and List. Do not copy it.
 type OnRunEndPoint struct {
 	hookgenRegistry[
 		onRunEndPoint, OnRunEnd[AgentResult], OnRunEndObserver[AgentResult], hookkit.HookOption,
 		func(ctx context.Context, run *Run, payload AgentResult) error,
-		func(context.Context, *Run, OnRunEndFired[AgentResult]),
+		OnRunEndFired[AgentResult],
 	]
 }
 
@@ -3722,24 +3697,25 @@ var _ = hookimpl.HooksType[Hooks]()
 
 // hookgenRegistry is embedded in each point for its methods. The name of the alias keeps the rest
 // of it private.
-type hookgenRegistry[D hookimpl.Description, H, O, Option, F, OF any] = hookimpl.PointRegistry[D, H, F, O, OF, Option]
+type hookgenRegistry[D hookimpl.Description, H, O, Option, F, Fired any] = hookimpl.PointRegistry[
+	D, H, F, O, func(context.Context, *Run, Fired), Option,
+]
 
 // onRunStartPoint describes OnRunStart to the runtime.
 type onRunStartPoint struct{}
 
 func (onRunStartPoint) Describe() *hookimpl.Point {
 	return &hookimpl.Point{
-		Spec:      "github.com/hookgen/hookgen/spec/agentspec",
-		Name:      "OnRunStart",
-		Payload:   "RunStart",
-		Results:   "Replace, EndTurn, FailClosed",
-		Closed:    true,
-		Replace:   ReplaceOnRunStart,
-		Exits:     []any{EndTurn{}},
-		Fire:      (*OnRunStartPoint).runHooks,
-		Func:      OnRunStartFunc(nil),
-		Calls:     hookimpl.Deciding(OnRunStart[RunStart].OnRunStart),
-		Observing: hookimpl.Notifying(OnRunStartObserver[RunStart].ObserveOnRunStart),
+		Name:    "OnRunStart",
+		Payload: "RunStart",
+		Results: "Replace, EndTurn, FailClosed",
+		Closed:  true,
+		Replace: ReplaceOnRunStart,
+		Exits:   []any{EndTurn{}},
+		Fire:    (*OnRunStartPoint).runHooks,
+		Func:    OnRunStartFunc(nil),
+		Calls:   hookimpl.Deciding(OnRunStart[RunStart].OnRunStart),
+		Observe: hookimpl.Notifying(OnRunStartObserver[RunStart].ObserveOnRunStart),
 	}
 }
 
@@ -3796,15 +3772,14 @@ type shouldStopPoint struct{}
 
 func (shouldStopPoint) Describe() *hookimpl.Point {
 	return &hookimpl.Point{
-		Spec:      "github.com/hookgen/hookgen/spec/agentspec",
-		Name:      "ShouldStop",
-		Payload:   "Step",
-		Results:   "Collect[EndRun], FailClosed",
-		Closed:    true,
-		Fire:      (*ShouldStopPoint).runHooks,
-		Func:      ShouldStopFunc(nil),
-		Calls:     hookimpl.Collecting(ShouldStop[Step].ShouldStop),
-		Observing: hookimpl.Notifying(ShouldStopObserver[Step].ObserveShouldStop),
+		Name:    "ShouldStop",
+		Payload: "Step",
+		Results: "Collect[EndRun], FailClosed",
+		Closed:  true,
+		Fire:    (*ShouldStopPoint).runHooks,
+		Func:    ShouldStopFunc(nil),
+		Calls:   hookimpl.Collecting(ShouldStop[Step].ShouldStop),
+		Observe: hookimpl.Notifying(ShouldStopObserver[Step].ObserveShouldStop),
 	}
 }
 
@@ -3851,13 +3826,12 @@ type beforeStepPoint struct{}
 
 func (beforeStepPoint) Describe() *hookimpl.Point {
 	return &hookimpl.Point{
-		Spec:      "github.com/hookgen/hookgen/spec/agentspec",
-		Name:      "BeforeStep",
-		Payload:   "Step",
-		Fire:      (*BeforeStepPoint).runHooks,
-		Func:      BeforeStepFunc(nil),
-		Calls:     hookimpl.Checking(BeforeStep[Step].BeforeStep),
-		Observing: hookimpl.Notifying(BeforeStepObserver[Step].ObserveBeforeStep),
+		Name:    "BeforeStep",
+		Payload: "Step",
+		Fire:    (*BeforeStepPoint).runHooks,
+		Func:    BeforeStepFunc(nil),
+		Calls:   hookimpl.Checking(BeforeStep[Step].BeforeStep),
+		Observe: hookimpl.Notifying(BeforeStepObserver[Step].ObserveBeforeStep),
 	}
 }
 
@@ -3902,15 +3876,14 @@ type shouldCompactPoint struct{}
 
 func (shouldCompactPoint) Describe() *hookimpl.Point {
 	return &hookimpl.Point{
-		Spec:      "github.com/hookgen/hookgen/spec/agentspec",
-		Name:      "ShouldCompact",
-		Payload:   "ContextUse",
-		Results:   "Vote, Compact, FailOpen",
-		Exits:     []any{Compact{}},
-		Fire:      (*ShouldCompactPoint).runHooks,
-		Func:      ShouldCompactFunc(nil),
-		Calls:     hookimpl.Deciding(ShouldCompact[ContextUse].ShouldCompact),
-		Observing: hookimpl.Notifying(ShouldCompactObserver[ContextUse].ObserveShouldCompact),
+		Name:    "ShouldCompact",
+		Payload: "ContextUse",
+		Results: "Vote, Compact, FailOpen",
+		Exits:   []any{Compact{}},
+		Fire:    (*ShouldCompactPoint).runHooks,
+		Func:    ShouldCompactFunc(nil),
+		Calls:   hookimpl.Deciding(ShouldCompact[ContextUse].ShouldCompact),
+		Observe: hookimpl.Notifying(ShouldCompactObserver[ContextUse].ObserveShouldCompact),
 	}
 }
 
@@ -3984,16 +3957,15 @@ type beforeCompactPoint struct{}
 
 func (beforeCompactPoint) Describe() *hookimpl.Point {
 	return &hookimpl.Point{
-		Spec:      "github.com/hookgen/hookgen/spec/agentspec",
-		Name:      "BeforeCompact",
-		Payload:   "Compaction",
-		Results:   "SkipCompaction, FailClosed",
-		Closed:    true,
-		Exits:     []any{SkipCompaction{}},
-		Fire:      (*BeforeCompactPoint).runHooks,
-		Func:      BeforeCompactFunc(nil),
-		Calls:     hookimpl.Deciding(BeforeCompact[Compaction].BeforeCompact),
-		Observing: hookimpl.Notifying(BeforeCompactObserver[Compaction].ObserveBeforeCompact),
+		Name:    "BeforeCompact",
+		Payload: "Compaction",
+		Results: "SkipCompaction, FailClosed",
+		Closed:  true,
+		Exits:   []any{SkipCompaction{}},
+		Fire:    (*BeforeCompactPoint).runHooks,
+		Func:    BeforeCompactFunc(nil),
+		Calls:   hookimpl.Deciding(BeforeCompact[Compaction].BeforeCompact),
+		Observe: hookimpl.Notifying(BeforeCompactObserver[Compaction].ObserveBeforeCompact),
 	}
 }
 
@@ -4045,15 +4017,14 @@ type afterCompactPoint struct{}
 
 func (afterCompactPoint) Describe() *hookimpl.Point {
 	return &hookimpl.Point{
-		Spec:      "github.com/hookgen/hookgen/spec/agentspec",
-		Name:      "AfterCompact",
-		Payload:   "Compacted",
-		Results:   "Replace, FailOpen",
-		Replace:   ReplaceAfterCompact,
-		Fire:      (*AfterCompactPoint).runHooks,
-		Func:      AfterCompactFunc(nil),
-		Calls:     hookimpl.Deciding(AfterCompact[Compacted].AfterCompact),
-		Observing: hookimpl.Notifying(AfterCompactObserver[Compacted].ObserveAfterCompact),
+		Name:    "AfterCompact",
+		Payload: "Compacted",
+		Results: "Replace, FailOpen",
+		Replace: ReplaceAfterCompact,
+		Fire:    (*AfterCompactPoint).runHooks,
+		Func:    AfterCompactFunc(nil),
+		Calls:   hookimpl.Deciding(AfterCompact[Compacted].AfterCompact),
+		Observe: hookimpl.Notifying(AfterCompactObserver[Compacted].ObserveAfterCompact),
 	}
 }
 
@@ -4114,14 +4085,13 @@ type briefingPoint struct{}
 
 func (briefingPoint) Describe() *hookimpl.Point {
 	return &hookimpl.Point{
-		Spec:      "github.com/hookgen/hookgen/spec/agentspec",
-		Name:      "Briefing",
-		Payload:   "Step",
-		Results:   "Collect[string]",
-		Fire:      (*BriefingPoint).runHooks,
-		Func:      BriefingFunc(nil),
-		Calls:     hookimpl.Collecting(Briefing[Step].Briefing),
-		Observing: hookimpl.Notifying(BriefingObserver[Step].ObserveBriefing),
+		Name:    "Briefing",
+		Payload: "Step",
+		Results: "Collect[string]",
+		Fire:    (*BriefingPoint).runHooks,
+		Func:    BriefingFunc(nil),
+		Calls:   hookimpl.Collecting(Briefing[Step].Briefing),
+		Observe: hookimpl.Notifying(BriefingObserver[Step].ObserveBriefing),
 	}
 }
 
@@ -4173,17 +4143,16 @@ type beforeLLMPoint struct{}
 
 func (beforeLLMPoint) Describe() *hookimpl.Point {
 	return &hookimpl.Point{
-		Spec:      "github.com/hookgen/hookgen/spec/agentspec",
-		Name:      "BeforeLLM",
-		Payload:   "LLMRequest",
-		Results:   "Replace, UseReply, EndTurn, FailClosed",
-		Closed:    true,
-		Replace:   ReplaceBeforeLLM,
-		Exits:     []any{UseReply{}, EndTurn{}},
-		Fire:      (*BeforeLLMPoint).runHooks,
-		Func:      BeforeLLMFunc(nil),
-		Calls:     hookimpl.Deciding(BeforeLLM[LLMRequest].BeforeLLM),
-		Observing: hookimpl.Notifying(BeforeLLMObserver[LLMRequest].ObserveBeforeLLM),
+		Name:    "BeforeLLM",
+		Payload: "LLMRequest",
+		Results: "Replace, UseReply, EndTurn, FailClosed",
+		Closed:  true,
+		Replace: ReplaceBeforeLLM,
+		Exits:   []any{UseReply{}, EndTurn{}},
+		Fire:    (*BeforeLLMPoint).runHooks,
+		Func:    BeforeLLMFunc(nil),
+		Calls:   hookimpl.Deciding(BeforeLLM[LLMRequest].BeforeLLM),
+		Observe: hookimpl.Notifying(BeforeLLMObserver[LLMRequest].ObserveBeforeLLM),
 	}
 }
 
@@ -4240,7 +4209,6 @@ type aroundLLMPoint struct{}
 
 func (aroundLLMPoint) Describe() *hookimpl.Point {
 	return &hookimpl.Point{
-		Spec:    "github.com/hookgen/hookgen/spec/agentspec",
 		Name:    "AroundLLM",
 		Payload: "LLMRequest",
 		Results: "Around[LLMResponse]",
@@ -4286,7 +4254,7 @@ func (aroundLLMPoint) Describe() *hookimpl.Point {
 				}
 			},
 		),
-		Observing: hookimpl.Notifying(AroundLLMObserver[LLMRequest].ObserveAroundLLM),
+		Observe: hookimpl.Notifying(AroundLLMObserver[LLMRequest].ObserveAroundLLM),
 	}
 }
 
@@ -4371,17 +4339,16 @@ type afterLLMPoint struct{}
 
 func (afterLLMPoint) Describe() *hookimpl.Point {
 	return &hookimpl.Point{
-		Spec:      "github.com/hookgen/hookgen/spec/agentspec",
-		Name:      "AfterLLM",
-		Payload:   "LLMResponse",
-		Results:   "Replace, EndTurn, FailClosed",
-		Closed:    true,
-		Replace:   ReplaceAfterLLM,
-		Exits:     []any{EndTurn{}},
-		Fire:      (*AfterLLMPoint).runHooks,
-		Func:      AfterLLMFunc(nil),
-		Calls:     hookimpl.Deciding(AfterLLM[LLMResponse].AfterLLM),
-		Observing: hookimpl.Notifying(AfterLLMObserver[LLMResponse].ObserveAfterLLM),
+		Name:    "AfterLLM",
+		Payload: "LLMResponse",
+		Results: "Replace, EndTurn, FailClosed",
+		Closed:  true,
+		Replace: ReplaceAfterLLM,
+		Exits:   []any{EndTurn{}},
+		Fire:    (*AfterLLMPoint).runHooks,
+		Func:    AfterLLMFunc(nil),
+		Calls:   hookimpl.Deciding(AfterLLM[LLMResponse].AfterLLM),
+		Observe: hookimpl.Notifying(AfterLLMObserver[LLMResponse].ObserveAfterLLM),
 	}
 }
 
@@ -4438,14 +4405,13 @@ type onToolsDisabledPoint struct{}
 
 func (onToolsDisabledPoint) Describe() *hookimpl.Point {
 	return &hookimpl.Point{
-		Spec:      "github.com/hookgen/hookgen/spec/agentspec",
-		Name:      "OnToolsDisabled",
-		Payload:   "ToolsDisabled",
-		Key:       hookimpl.KeyOf("Tool", func(payload ToolsDisabled) string { return payload.Call.Name }),
-		Fire:      (*OnToolsDisabledPoint).runHooks,
-		Func:      OnToolsDisabledFunc(nil),
-		Calls:     hookimpl.Checking(OnToolsDisabled[ToolsDisabled].OnToolsDisabled),
-		Observing: hookimpl.Notifying(OnToolsDisabledObserver[ToolsDisabled].ObserveOnToolsDisabled),
+		Name:    "OnToolsDisabled",
+		Payload: "ToolsDisabled",
+		Key:     hookimpl.KeyOf("Tool", func(p ToolsDisabled) string { return p.Call.Name }),
+		Fire:    (*OnToolsDisabledPoint).runHooks,
+		Func:    OnToolsDisabledFunc(nil),
+		Calls:   hookimpl.Checking(OnToolsDisabled[ToolsDisabled].OnToolsDisabled),
+		Observe: hookimpl.Notifying(OnToolsDisabledObserver[ToolsDisabled].ObserveOnToolsDisabled),
 	}
 }
 
@@ -4491,18 +4457,17 @@ type beforeToolPoint struct{}
 
 func (beforeToolPoint) Describe() *hookimpl.Point {
 	return &hookimpl.Point{
-		Spec:      "github.com/hookgen/hookgen/spec/agentspec",
-		Name:      "BeforeTool",
-		Payload:   "ToolCallRequest",
-		Results:   "Replace, SkipTool, EndTurn, FailClosed",
-		Key:       hookimpl.KeyOf("Tool", func(payload ToolCallRequest) string { return payload.Name }),
-		Closed:    true,
-		Replace:   ReplaceBeforeTool,
-		Exits:     []any{SkipTool{}, EndTurn{}},
-		Fire:      (*BeforeToolPoint).runHooks,
-		Func:      BeforeToolFunc(nil),
-		Calls:     hookimpl.Deciding(BeforeTool[ToolCallRequest].BeforeTool),
-		Observing: hookimpl.Notifying(BeforeToolObserver[ToolCallRequest].ObserveBeforeTool),
+		Name:    "BeforeTool",
+		Payload: "ToolCallRequest",
+		Results: "Replace, SkipTool, EndTurn, FailClosed",
+		Key:     hookimpl.KeyOf("Tool", func(p ToolCallRequest) string { return p.Name }),
+		Closed:  true,
+		Replace: ReplaceBeforeTool,
+		Exits:   []any{SkipTool{}, EndTurn{}},
+		Fire:    (*BeforeToolPoint).runHooks,
+		Func:    BeforeToolFunc(nil),
+		Calls:   hookimpl.Deciding(BeforeTool[ToolCallRequest].BeforeTool),
+		Observe: hookimpl.Notifying(BeforeToolObserver[ToolCallRequest].ObserveBeforeTool),
 	}
 }
 
@@ -4541,12 +4506,11 @@ func (p *BeforeToolPoint) runHooks(
 			case nil:
 				continue
 			case beforeToolReplace:
-				if failure = hookimpl.SameKey("Tool", own, o.To.Name); failure != nil {
-					break
+				if failure = hookimpl.SameKey("Tool", own, o.To.Name); failure == nil {
+					inv.Decided(out, by)
+					*payload, current = o.To, o.To
+					continue
 				}
-				inv.Decided(out, by)
-				*payload, current = o.To, o.To
-				continue
 			case SkipTool, EndTurn:
 				inv.Left(out, by)
 				return out.(BeforeToolExit), nil
@@ -4563,17 +4527,16 @@ type onPermissionPoint struct{}
 
 func (onPermissionPoint) Describe() *hookimpl.Point {
 	return &hookimpl.Point{
-		Spec:      "github.com/hookgen/hookgen/spec/agentspec",
-		Name:      "OnPermission",
-		Payload:   "ToolCallRequest",
-		Results:   "Vote, Deny, Ask, Allow, FailClosed",
-		Key:       hookimpl.KeyOf("Tool", func(payload ToolCallRequest) string { return payload.Name }),
-		Closed:    true,
-		Exits:     []any{Deny{}, Ask{}, Allow{}},
-		Fire:      (*OnPermissionPoint).runHooks,
-		Func:      OnPermissionFunc(nil),
-		Calls:     hookimpl.Deciding(OnPermission[ToolCallRequest].OnPermission),
-		Observing: hookimpl.Notifying(OnPermissionObserver[ToolCallRequest].ObserveOnPermission),
+		Name:    "OnPermission",
+		Payload: "ToolCallRequest",
+		Results: "Vote, Deny, Ask, Allow, FailClosed",
+		Key:     hookimpl.KeyOf("Tool", func(p ToolCallRequest) string { return p.Name }),
+		Closed:  true,
+		Exits:   []any{Deny{}, Ask{}, Allow{}},
+		Fire:    (*OnPermissionPoint).runHooks,
+		Func:    OnPermissionFunc(nil),
+		Calls:   hookimpl.Deciding(OnPermission[ToolCallRequest].OnPermission),
+		Observe: hookimpl.Notifying(OnPermissionObserver[ToolCallRequest].ObserveOnPermission),
 	}
 }
 
@@ -4638,17 +4601,16 @@ type beforeAskPoint struct{}
 
 func (beforeAskPoint) Describe() *hookimpl.Point {
 	return &hookimpl.Point{
-		Spec:      "github.com/hookgen/hookgen/spec/agentspec",
-		Name:      "BeforeAsk",
-		Payload:   "Question",
-		Results:   "Vote, Refuse, Approve, FailClosed",
-		Key:       hookimpl.KeyOf("Tool", func(payload Question) string { return payload.Call.Name }),
-		Closed:    true,
-		Exits:     []any{Refuse{}, Approve{}},
-		Fire:      (*BeforeAskPoint).runHooks,
-		Func:      BeforeAskFunc(nil),
-		Calls:     hookimpl.Deciding(BeforeAsk[Question].BeforeAsk),
-		Observing: hookimpl.Notifying(BeforeAskObserver[Question].ObserveBeforeAsk),
+		Name:    "BeforeAsk",
+		Payload: "Question",
+		Results: "Vote, Refuse, Approve, FailClosed",
+		Key:     hookimpl.KeyOf("Tool", func(p Question) string { return p.Call.Name }),
+		Closed:  true,
+		Exits:   []any{Refuse{}, Approve{}},
+		Fire:    (*BeforeAskPoint).runHooks,
+		Func:    BeforeAskFunc(nil),
+		Calls:   hookimpl.Deciding(BeforeAsk[Question].BeforeAsk),
+		Observe: hookimpl.Notifying(BeforeAskObserver[Question].ObserveBeforeAsk),
 	}
 }
 
@@ -4711,14 +4673,13 @@ type onPermissionGrantedPoint struct{}
 
 func (onPermissionGrantedPoint) Describe() *hookimpl.Point {
 	return &hookimpl.Point{
-		Spec:      "github.com/hookgen/hookgen/spec/agentspec",
-		Name:      "OnPermissionGranted",
-		Payload:   "Grant",
-		Key:       hookimpl.KeyOf("Tool", func(payload Grant) string { return payload.Call.Name }),
-		Fire:      (*OnPermissionGrantedPoint).runHooks,
-		Func:      OnPermissionGrantedFunc(nil),
-		Calls:     hookimpl.Checking(OnPermissionGranted[Grant].OnPermissionGranted),
-		Observing: hookimpl.Notifying(OnPermissionGrantedObserver[Grant].ObserveOnPermissionGranted),
+		Name:    "OnPermissionGranted",
+		Payload: "Grant",
+		Key:     hookimpl.KeyOf("Tool", func(p Grant) string { return p.Call.Name }),
+		Fire:    (*OnPermissionGrantedPoint).runHooks,
+		Func:    OnPermissionGrantedFunc(nil),
+		Calls:   hookimpl.Checking(OnPermissionGranted[Grant].OnPermissionGranted),
+		Observe: hookimpl.Notifying(OnPermissionGrantedObserver[Grant].ObserveOnPermissionGranted),
 	}
 }
 
@@ -4764,14 +4725,13 @@ type onPermissionDeniedPoint struct{}
 
 func (onPermissionDeniedPoint) Describe() *hookimpl.Point {
 	return &hookimpl.Point{
-		Spec:      "github.com/hookgen/hookgen/spec/agentspec",
-		Name:      "OnPermissionDenied",
-		Payload:   "Denial",
-		Key:       hookimpl.KeyOf("Tool", func(payload Denial) string { return payload.Call.Name }),
-		Fire:      (*OnPermissionDeniedPoint).runHooks,
-		Func:      OnPermissionDeniedFunc(nil),
-		Calls:     hookimpl.Checking(OnPermissionDenied[Denial].OnPermissionDenied),
-		Observing: hookimpl.Notifying(OnPermissionDeniedObserver[Denial].ObserveOnPermissionDenied),
+		Name:    "OnPermissionDenied",
+		Payload: "Denial",
+		Key:     hookimpl.KeyOf("Tool", func(p Denial) string { return p.Call.Name }),
+		Fire:    (*OnPermissionDeniedPoint).runHooks,
+		Func:    OnPermissionDeniedFunc(nil),
+		Calls:   hookimpl.Checking(OnPermissionDenied[Denial].OnPermissionDenied),
+		Observe: hookimpl.Notifying(OnPermissionDeniedObserver[Denial].ObserveOnPermissionDenied),
 	}
 }
 
@@ -4817,18 +4777,17 @@ type onHandoffPoint struct{}
 
 func (onHandoffPoint) Describe() *hookimpl.Point {
 	return &hookimpl.Point{
-		Spec:      "github.com/hookgen/hookgen/spec/agentspec",
-		Name:      "OnHandoff",
-		Payload:   "Handoff",
-		Results:   "Replace, SkipTool, EndTurn, FailClosed",
-		Key:       hookimpl.KeyOf("Tool", func(payload Handoff) string { return payload.Call.Name }),
-		Closed:    true,
-		Replace:   ReplaceOnHandoff,
-		Exits:     []any{SkipTool{}, EndTurn{}},
-		Fire:      (*OnHandoffPoint).runHooks,
-		Func:      OnHandoffFunc(nil),
-		Calls:     hookimpl.Deciding(OnHandoff[Handoff].OnHandoff),
-		Observing: hookimpl.Notifying(OnHandoffObserver[Handoff].ObserveOnHandoff),
+		Name:    "OnHandoff",
+		Payload: "Handoff",
+		Results: "Replace, SkipTool, EndTurn, FailClosed",
+		Key:     hookimpl.KeyOf("Tool", func(p Handoff) string { return p.Call.Name }),
+		Closed:  true,
+		Replace: ReplaceOnHandoff,
+		Exits:   []any{SkipTool{}, EndTurn{}},
+		Fire:    (*OnHandoffPoint).runHooks,
+		Func:    OnHandoffFunc(nil),
+		Calls:   hookimpl.Deciding(OnHandoff[Handoff].OnHandoff),
+		Observe: hookimpl.Notifying(OnHandoffObserver[Handoff].ObserveOnHandoff),
 	}
 }
 
@@ -4867,12 +4826,11 @@ func (p *OnHandoffPoint) runHooks(
 			case nil:
 				continue
 			case onHandoffReplace:
-				if failure = hookimpl.SameKey("Tool", own, o.To.Call.Name); failure != nil {
-					break
+				if failure = hookimpl.SameKey("Tool", own, o.To.Call.Name); failure == nil {
+					inv.Decided(out, by)
+					*payload, current = o.To, o.To
+					continue
 				}
-				inv.Decided(out, by)
-				*payload, current = o.To, o.To
-				continue
 			case SkipTool, EndTurn:
 				inv.Left(out, by)
 				return out.(OnHandoffExit), nil
@@ -4889,11 +4847,10 @@ type aroundToolPoint struct{}
 
 func (aroundToolPoint) Describe() *hookimpl.Point {
 	return &hookimpl.Point{
-		Spec:    "github.com/hookgen/hookgen/spec/agentspec",
 		Name:    "AroundTool",
 		Payload: "ToolCallRequest",
 		Results: "Around[ToolCallResult]",
-		Key:     hookimpl.KeyOf("Tool", func(payload ToolCallRequest) string { return payload.Name }),
+		Key:     hookimpl.KeyOf("Tool", func(p ToolCallRequest) string { return p.Name }),
 		Fire:    (*AroundToolPoint).runHooks,
 		Func:    AroundToolFunc(nil),
 		Calls: hookimpl.Wrapping(
@@ -4936,7 +4893,7 @@ func (aroundToolPoint) Describe() *hookimpl.Point {
 				}
 			},
 		),
-		Observing: hookimpl.Notifying(AroundToolObserver[ToolCallRequest].ObserveAroundTool),
+		Observe: hookimpl.Notifying(AroundToolObserver[ToolCallRequest].ObserveAroundTool),
 	}
 }
 
@@ -5027,14 +4984,13 @@ type onToolProgressPoint struct{}
 
 func (onToolProgressPoint) Describe() *hookimpl.Point {
 	return &hookimpl.Point{
-		Spec:      "github.com/hookgen/hookgen/spec/agentspec",
-		Name:      "OnToolProgress",
-		Payload:   "ToolProgress",
-		Key:       hookimpl.KeyOf("Tool", func(payload ToolProgress) string { return payload.Call.Name }),
-		Fire:      (*OnToolProgressPoint).runHooks,
-		Func:      OnToolProgressFunc(nil),
-		Calls:     hookimpl.Checking(OnToolProgress[ToolProgress].OnToolProgress),
-		Observing: hookimpl.Notifying(OnToolProgressObserver[ToolProgress].ObserveOnToolProgress),
+		Name:    "OnToolProgress",
+		Payload: "ToolProgress",
+		Key:     hookimpl.KeyOf("Tool", func(p ToolProgress) string { return p.Call.Name }),
+		Fire:    (*OnToolProgressPoint).runHooks,
+		Func:    OnToolProgressFunc(nil),
+		Calls:   hookimpl.Checking(OnToolProgress[ToolProgress].OnToolProgress),
+		Observe: hookimpl.Notifying(OnToolProgressObserver[ToolProgress].ObserveOnToolProgress),
 	}
 }
 
@@ -5080,14 +5036,13 @@ type onToolErrorPoint struct{}
 
 func (onToolErrorPoint) Describe() *hookimpl.Point {
 	return &hookimpl.Point{
-		Spec:      "github.com/hookgen/hookgen/spec/agentspec",
-		Name:      "OnToolError",
-		Payload:   "ToolFailure",
-		Key:       hookimpl.KeyOf("Tool", func(payload ToolFailure) string { return payload.Call.Name }),
-		Fire:      (*OnToolErrorPoint).runHooks,
-		Func:      OnToolErrorFunc(nil),
-		Calls:     hookimpl.Checking(OnToolError[ToolFailure].OnToolError),
-		Observing: hookimpl.Notifying(OnToolErrorObserver[ToolFailure].ObserveOnToolError),
+		Name:    "OnToolError",
+		Payload: "ToolFailure",
+		Key:     hookimpl.KeyOf("Tool", func(p ToolFailure) string { return p.Call.Name }),
+		Fire:    (*OnToolErrorPoint).runHooks,
+		Func:    OnToolErrorFunc(nil),
+		Calls:   hookimpl.Checking(OnToolError[ToolFailure].OnToolError),
+		Observe: hookimpl.Notifying(OnToolErrorObserver[ToolFailure].ObserveOnToolError),
 	}
 }
 
@@ -5133,13 +5088,12 @@ type onSubagentStartPoint struct{}
 
 func (onSubagentStartPoint) Describe() *hookimpl.Point {
 	return &hookimpl.Point{
-		Spec:      "github.com/hookgen/hookgen/spec/agentspec",
-		Name:      "OnSubagentStart",
-		Payload:   "Subagent",
-		Fire:      (*OnSubagentStartPoint).runHooks,
-		Func:      OnSubagentStartFunc(nil),
-		Calls:     hookimpl.Checking(OnSubagentStart[Subagent].OnSubagentStart),
-		Observing: hookimpl.Notifying(OnSubagentStartObserver[Subagent].ObserveOnSubagentStart),
+		Name:    "OnSubagentStart",
+		Payload: "Subagent",
+		Fire:    (*OnSubagentStartPoint).runHooks,
+		Func:    OnSubagentStartFunc(nil),
+		Calls:   hookimpl.Checking(OnSubagentStart[Subagent].OnSubagentStart),
+		Observe: hookimpl.Notifying(OnSubagentStartObserver[Subagent].ObserveOnSubagentStart),
 	}
 }
 
@@ -5184,13 +5138,12 @@ type onSubagentStopPoint struct{}
 
 func (onSubagentStopPoint) Describe() *hookimpl.Point {
 	return &hookimpl.Point{
-		Spec:      "github.com/hookgen/hookgen/spec/agentspec",
-		Name:      "OnSubagentStop",
-		Payload:   "SubagentDone",
-		Fire:      (*OnSubagentStopPoint).runHooks,
-		Func:      OnSubagentStopFunc(nil),
-		Calls:     hookimpl.Checking(OnSubagentStop[SubagentDone].OnSubagentStop),
-		Observing: hookimpl.Notifying(OnSubagentStopObserver[SubagentDone].ObserveOnSubagentStop),
+		Name:    "OnSubagentStop",
+		Payload: "SubagentDone",
+		Fire:    (*OnSubagentStopPoint).runHooks,
+		Func:    OnSubagentStopFunc(nil),
+		Calls:   hookimpl.Checking(OnSubagentStop[SubagentDone].OnSubagentStop),
+		Observe: hookimpl.Notifying(OnSubagentStopObserver[SubagentDone].ObserveOnSubagentStop),
 	}
 }
 
@@ -5235,18 +5188,17 @@ type afterToolPoint struct{}
 
 func (afterToolPoint) Describe() *hookimpl.Point {
 	return &hookimpl.Point{
-		Spec:      "github.com/hookgen/hookgen/spec/agentspec",
-		Name:      "AfterTool",
-		Payload:   "ToolCallResult",
-		Results:   "Replace, EndTurn, FailClosed",
-		Key:       hookimpl.KeyOf("Tool", func(payload ToolCallResult) string { return payload.Call.Name }),
-		Closed:    true,
-		Replace:   ReplaceAfterTool,
-		Exits:     []any{EndTurn{}},
-		Fire:      (*AfterToolPoint).runHooks,
-		Func:      AfterToolFunc(nil),
-		Calls:     hookimpl.Deciding(AfterTool[ToolCallResult].AfterTool),
-		Observing: hookimpl.Notifying(AfterToolObserver[ToolCallResult].ObserveAfterTool),
+		Name:    "AfterTool",
+		Payload: "ToolCallResult",
+		Results: "Replace, EndTurn, FailClosed",
+		Key:     hookimpl.KeyOf("Tool", func(p ToolCallResult) string { return p.Call.Name }),
+		Closed:  true,
+		Replace: ReplaceAfterTool,
+		Exits:   []any{EndTurn{}},
+		Fire:    (*AfterToolPoint).runHooks,
+		Func:    AfterToolFunc(nil),
+		Calls:   hookimpl.Deciding(AfterTool[ToolCallResult].AfterTool),
+		Observe: hookimpl.Notifying(AfterToolObserver[ToolCallResult].ObserveAfterTool),
 	}
 }
 
@@ -5285,12 +5237,11 @@ func (p *AfterToolPoint) runHooks(
 			case nil:
 				continue
 			case afterToolReplace:
-				if failure = hookimpl.SameKey("Tool", own, o.To.Call.Name); failure != nil {
-					break
+				if failure = hookimpl.SameKey("Tool", own, o.To.Call.Name); failure == nil {
+					inv.Decided(out, by)
+					*payload, current = o.To, o.To
+					continue
 				}
-				inv.Decided(out, by)
-				*payload, current = o.To, o.To
-				continue
 			case EndTurn:
 				inv.Left(out, by)
 				return out.(AfterToolExit), nil
@@ -5307,13 +5258,12 @@ type onBudgetExceededPoint struct{}
 
 func (onBudgetExceededPoint) Describe() *hookimpl.Point {
 	return &hookimpl.Point{
-		Spec:      "github.com/hookgen/hookgen/spec/agentspec",
-		Name:      "OnBudgetExceeded",
-		Payload:   "BudgetExceeded",
-		Fire:      (*OnBudgetExceededPoint).runHooks,
-		Func:      OnBudgetExceededFunc(nil),
-		Calls:     hookimpl.Checking(OnBudgetExceeded[BudgetExceeded].OnBudgetExceeded),
-		Observing: hookimpl.Notifying(OnBudgetExceededObserver[BudgetExceeded].ObserveOnBudgetExceeded),
+		Name:    "OnBudgetExceeded",
+		Payload: "BudgetExceeded",
+		Fire:    (*OnBudgetExceededPoint).runHooks,
+		Func:    OnBudgetExceededFunc(nil),
+		Calls:   hookimpl.Checking(OnBudgetExceeded[BudgetExceeded].OnBudgetExceeded),
+		Observe: hookimpl.Notifying(OnBudgetExceededObserver[BudgetExceeded].ObserveOnBudgetExceeded),
 	}
 }
 
@@ -5358,13 +5308,12 @@ type afterStepPoint struct{}
 
 func (afterStepPoint) Describe() *hookimpl.Point {
 	return &hookimpl.Point{
-		Spec:      "github.com/hookgen/hookgen/spec/agentspec",
-		Name:      "AfterStep",
-		Payload:   "StepResult",
-		Fire:      (*AfterStepPoint).runHooks,
-		Func:      AfterStepFunc(nil),
-		Calls:     hookimpl.Checking(AfterStep[StepResult].AfterStep),
-		Observing: hookimpl.Notifying(AfterStepObserver[StepResult].ObserveAfterStep),
+		Name:    "AfterStep",
+		Payload: "StepResult",
+		Fire:    (*AfterStepPoint).runHooks,
+		Func:    AfterStepFunc(nil),
+		Calls:   hookimpl.Checking(AfterStep[StepResult].AfterStep),
+		Observe: hookimpl.Notifying(AfterStepObserver[StepResult].ObserveAfterStep),
 	}
 }
 
@@ -5409,17 +5358,16 @@ type checkDonePoint struct{}
 
 func (checkDonePoint) Describe() *hookimpl.Point {
 	return &hookimpl.Point{
-		Spec:      "github.com/hookgen/hookgen/spec/agentspec",
-		Name:      "CheckDone",
-		Payload:   "DoneRequest",
-		Results:   "Replace, RejectDone, FailClosed",
-		Closed:    true,
-		Replace:   ReplaceCheckDone,
-		Exits:     []any{RejectDone{}},
-		Fire:      (*CheckDonePoint).runHooks,
-		Func:      CheckDoneFunc(nil),
-		Calls:     hookimpl.Deciding(CheckDone[DoneRequest].CheckDone),
-		Observing: hookimpl.Notifying(CheckDoneObserver[DoneRequest].ObserveCheckDone),
+		Name:    "CheckDone",
+		Payload: "DoneRequest",
+		Results: "Replace, RejectDone, FailClosed",
+		Closed:  true,
+		Replace: ReplaceCheckDone,
+		Exits:   []any{RejectDone{}},
+		Fire:    (*CheckDonePoint).runHooks,
+		Func:    CheckDoneFunc(nil),
+		Calls:   hookimpl.Deciding(CheckDone[DoneRequest].CheckDone),
+		Observe: hookimpl.Notifying(CheckDoneObserver[DoneRequest].ObserveCheckDone),
 	}
 }
 
@@ -5476,13 +5424,12 @@ type onDoneAcceptedPoint struct{}
 
 func (onDoneAcceptedPoint) Describe() *hookimpl.Point {
 	return &hookimpl.Point{
-		Spec:      "github.com/hookgen/hookgen/spec/agentspec",
-		Name:      "OnDoneAccepted",
-		Payload:   "DoneAccepted",
-		Fire:      (*OnDoneAcceptedPoint).runHooks,
-		Func:      OnDoneAcceptedFunc(nil),
-		Calls:     hookimpl.Checking(OnDoneAccepted[DoneAccepted].OnDoneAccepted),
-		Observing: hookimpl.Notifying(OnDoneAcceptedObserver[DoneAccepted].ObserveOnDoneAccepted),
+		Name:    "OnDoneAccepted",
+		Payload: "DoneAccepted",
+		Fire:    (*OnDoneAcceptedPoint).runHooks,
+		Func:    OnDoneAcceptedFunc(nil),
+		Calls:   hookimpl.Checking(OnDoneAccepted[DoneAccepted].OnDoneAccepted),
+		Observe: hookimpl.Notifying(OnDoneAcceptedObserver[DoneAccepted].ObserveOnDoneAccepted),
 	}
 }
 
@@ -5527,15 +5474,14 @@ type onRunErrorPoint struct{}
 
 func (onRunErrorPoint) Describe() *hookimpl.Point {
 	return &hookimpl.Point{
-		Spec:      "github.com/hookgen/hookgen/spec/agentspec",
-		Name:      "OnRunError",
-		Payload:   "RunError",
-		Results:   "EndTurn, FailOpen",
-		Exits:     []any{EndTurn{}},
-		Fire:      (*OnRunErrorPoint).runHooks,
-		Func:      OnRunErrorFunc(nil),
-		Calls:     hookimpl.Deciding(OnRunError[RunError].OnRunError),
-		Observing: hookimpl.Notifying(OnRunErrorObserver[RunError].ObserveOnRunError),
+		Name:    "OnRunError",
+		Payload: "RunError",
+		Results: "EndTurn, FailOpen",
+		Exits:   []any{EndTurn{}},
+		Fire:    (*OnRunErrorPoint).runHooks,
+		Func:    OnRunErrorFunc(nil),
+		Calls:   hookimpl.Deciding(OnRunError[RunError].OnRunError),
+		Observe: hookimpl.Notifying(OnRunErrorObserver[RunError].ObserveOnRunError),
 	}
 }
 
@@ -5594,14 +5540,13 @@ type onStopPoint struct{}
 
 func (onStopPoint) Describe() *hookimpl.Point {
 	return &hookimpl.Point{
-		Spec:      "github.com/hookgen/hookgen/spec/agentspec",
-		Name:      "OnStop",
-		Payload:   "Stopping",
-		Results:   "Collect[EndRun]",
-		Fire:      (*OnStopPoint).runHooks,
-		Func:      OnStopFunc(nil),
-		Calls:     hookimpl.Collecting(OnStop[Stopping].OnStop),
-		Observing: hookimpl.Notifying(OnStopObserver[Stopping].ObserveOnStop),
+		Name:    "OnStop",
+		Payload: "Stopping",
+		Results: "Collect[EndRun]",
+		Fire:    (*OnStopPoint).runHooks,
+		Func:    OnStopFunc(nil),
+		Calls:   hookimpl.Collecting(OnStop[Stopping].OnStop),
+		Observe: hookimpl.Notifying(OnStopObserver[Stopping].ObserveOnStop),
 	}
 }
 
@@ -5653,16 +5598,15 @@ type beforeRunEndPoint struct{}
 
 func (beforeRunEndPoint) Describe() *hookimpl.Point {
 	return &hookimpl.Point{
-		Spec:      "github.com/hookgen/hookgen/spec/agentspec",
-		Name:      "BeforeRunEnd",
-		Payload:   "AgentResult",
-		Results:   "Replace, FailClosed",
-		Closed:    true,
-		Replace:   ReplaceBeforeRunEnd,
-		Fire:      (*BeforeRunEndPoint).runHooks,
-		Func:      BeforeRunEndFunc(nil),
-		Calls:     hookimpl.Deciding(BeforeRunEnd[AgentResult].BeforeRunEnd),
-		Observing: hookimpl.Notifying(BeforeRunEndObserver[AgentResult].ObserveBeforeRunEnd),
+		Name:    "BeforeRunEnd",
+		Payload: "AgentResult",
+		Results: "Replace, FailClosed",
+		Closed:  true,
+		Replace: ReplaceBeforeRunEnd,
+		Fire:    (*BeforeRunEndPoint).runHooks,
+		Func:    BeforeRunEndFunc(nil),
+		Calls:   hookimpl.Deciding(BeforeRunEnd[AgentResult].BeforeRunEnd),
+		Observe: hookimpl.Notifying(BeforeRunEndObserver[AgentResult].ObserveBeforeRunEnd),
 	}
 }
 
@@ -5717,13 +5661,12 @@ type onRunEndPoint struct{}
 
 func (onRunEndPoint) Describe() *hookimpl.Point {
 	return &hookimpl.Point{
-		Spec:      "github.com/hookgen/hookgen/spec/agentspec",
-		Name:      "OnRunEnd",
-		Payload:   "AgentResult",
-		Fire:      (*OnRunEndPoint).runHooks,
-		Func:      OnRunEndFunc(nil),
-		Calls:     hookimpl.Checking(OnRunEnd[AgentResult].OnRunEnd),
-		Observing: hookimpl.Notifying(OnRunEndObserver[AgentResult].ObserveOnRunEnd),
+		Name:    "OnRunEnd",
+		Payload: "AgentResult",
+		Fire:    (*OnRunEndPoint).runHooks,
+		Func:    OnRunEndFunc(nil),
+		Calls:   hookimpl.Checking(OnRunEnd[AgentResult].OnRunEnd),
+		Observe: hookimpl.Notifying(OnRunEndObserver[AgentResult].ObserveOnRunEnd),
 	}
 }
 

@@ -14,13 +14,13 @@ import (
 // A RegistryHolder is a pointer to a generated Point, which has the method of its [PointRegistry].
 type RegistryHolder interface{ ownRegistry() *Registry }
 
-// AnyPoints returns the points without their types.
-func AnyPoints(holders ...RegistryHolder) []hookkit.AnyPoint {
+// AnyPoints returns the points of a spec, whose package has the import path, without their types.
+func AnyPoints(spec string, holders ...RegistryHolder) []hookkit.AnyPoint {
 	points := make([]hookkit.AnyPoint, len(holders))
 	for i, holder := range holders {
 		r := holder.ownRegistry()
 		points[i] = hookkit.AnyPoint{
-			Spec: r.point.Spec, Name: r.point.Name, Payload: r.point.Payload, Results: r.point.Results,
+			Spec: spec, Name: r.point.Name, Payload: r.point.Payload, Results: r.point.Results,
 			Outcomes: r.point.outcomes, Contribution: r.point.contribution,
 		}
 		if k := r.point.Key; k != nil {

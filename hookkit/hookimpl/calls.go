@@ -42,8 +42,8 @@ func resuming[E any]() func(id, parent, root string) hookkit.AnyRun {
 
 // An Observing calls observers of a point.
 type Observing struct {
-	observe any // the method of the interface of observers
-	notify  func(method any, ctx context.Context, observer any, run hookkit.AnyRun, fired any)
+	method any // of the interface of observers
+	notify func(method any, ctx context.Context, observer any, run hookkit.AnyRun, fired any)
 }
 
 // Notifying is for observers with the method. An observer is an O or, from ObserveFunc, a function; fired is a pointer

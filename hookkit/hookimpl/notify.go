@@ -77,7 +77,7 @@ func (s *Snapshot) notify(ctx context.Context, e *entry, fired any, converted *h
 		if e.notify != nil {
 			e.notify(ctx, s.recording.run, *converted)
 		} else {
-			s.point.notify(s.point.observe, ctx, e.hook, s.recording.run, fired)
+			s.point.Observe.notify(s.point.Observe.method, ctx, e.hook, s.recording.run, fired)
 		}
 	})
 }

@@ -11,7 +11,6 @@ import (
 // A Point describes one fire point to the runtime. Generated code has a variable of this type for each point. The
 // runtime uses it for everything that is not the fast path.
 type Point struct {
-	Spec    string // the import path of the spec's package
 	Name    string // the method's name in the spec
 	Payload string // its parameter's type as the spec has it
 	Results string // its result list as the spec has it, without the qualifier
@@ -25,8 +24,8 @@ type Point struct {
 	Exits   []any // a zero value of each exit
 	Fire    any   // the method runHooks of the generated Point, for [Registry.FireAny]
 	Func    any   // a nil function of the type of the point's hooks, for example BeforeToolFunc
+	Observe Observing
 	*Calls
-	Observing
 
 	outcomes              []hookkit.Outcome // that are legal; every AnyPoint of the point has them
 	hookType, payloadType reflect.Type      // the interface of the hooks, and the payload

@@ -21,7 +21,7 @@ var barePoint = Point{Name: "Bare", Fire: func(*State) {}, Calls: &Calls{method:
 // A fire reuses the snapshot of the last one until a layer changes.
 func TestSnapshotIsCurrentUntilALayerChanges(t *testing.T) {
 	var outer, middle, inner State
-	info := func(s *State) []hookkit.AnyPoint { return AnyPoints(bare(s)) }
+	info := func(s *State) []hookkit.AnyPoint { return AnyPoints("", bare(s)) }
 	Layer("middle", info(&middle), info(&outer))
 	Layer("inner", info(&inner), info(&middle))
 	layers := map[string]*State{"outer": &outer, "middle": &middle, "inner": &inner}
@@ -70,7 +70,7 @@ func TestOnlyLayersAreActiveWithoutHooks(t *testing.T) {
 			t.Errorf("active: %v, the layer: %v, want %v and true", outer.Active(), inner.Active(), want)
 		}
 	}
-	Layer("inner", AnyPoints(bare(&inner)), AnyPoints(bare(&outer)))
+	Layer("inner", AnyPoints("", bare(&inner)), AnyPoints("", bare(&outer)))
 	active(false)
 	reg := bare(&outer).add(isHook, func() {}, []hookkit.HookOption{})
 	active(true)

@@ -26,84 +26,80 @@ type Hooks struct {
 	// OnRequest fires for each request that has a route. Hooks may change it, or answer it.
 	//
 	// Hooks run in order. Each may replace the payload for the next hooks and the program. The first
-	// that leaves with Respond ends the fire. Its key is the payload's Route; see ForRoute. A hook that
-	// fails (error, panic or timeout) ends the fire, and the program must refuse the act.
+	// Respond ends the fire. Its key is the payload's Route; see ForRoute. A hook's error, panic or
+	// timeout ends the fire, and the program must refuse the act.
 	OnRequest OnRequestPoint
 
 	// Authenticate asks who sent the request. One vote to reject it is enough.
 	//
 	// Every hook sees the same payload and may vote for Reject. Without a vote, the program decides.
-	// Its key is the payload's Route; see ForRoute. A hook that fails (error, panic or timeout) ends
-	// the fire, and the program must refuse the act.
+	// Its key is the payload's Route; see ForRoute. A hook's error, panic or timeout ends the fire, and
+	// the program must refuse the act.
 	Authenticate AuthenticatePoint
 
 	// LimitRate may answer a client that asks too often. If it fails, the request continues.
 	//
-	// Hooks run in order. The first that leaves with Respond ends the fire. Its key is the payload's
-	// Route; see ForRoute. A hook that fails (error, panic or timeout) is reported, and the next hook
-	// runs.
+	// Hooks run in order. The first Respond ends the fire. Its key is the payload's Route; see
+	// ForRoute. A hook's error, panic or timeout is reported, and the next hook runs.
 	LimitRate LimitRatePoint
 
 	// RewriteTarget may change the address of the request, and nothing else of it.
 	//
 	// Hooks run in order. Each may edit the payload's Target, and nothing else of it, for the next
-	// hooks and the program. Its key is the payload's Route; see ForRoute. A hook that fails (error,
-	// panic or timeout) ends the fire, and the program must refuse the act.
+	// hooks and the program. Its key is the payload's Route; see ForRoute. A hook's error, panic or
+	// timeout ends the fire, and the program must refuse the act.
 	RewriteTarget RewriteTargetPoint
 
 	// PickUpstream may change which upstream of the route gets the request.
 	//
 	// Hooks run in order. Each may edit the payload's Upstream, and nothing else of it, for the next
-	// hooks and the program. Its key is the payload's Request.Route; see ForRoute. A hook that fails
-	// (error, panic or timeout) is reported, and the next hook runs.
+	// hooks and the program. Its key is the payload's Request.Route; see ForRoute. A hook's error,
+	// panic or timeout is reported, and the next hook runs.
 	PickUpstream PickUpstreamPoint
 
 	// UpstreamHeaders collects headers for the upstream.
 	//
 	// Every hook contributes values, which the program gets in firing order. Its key is the payload's
-	// Route; see ForRoute. A hook that fails (error, panic or timeout) is reported, and the next hook
-	// runs.
+	// Route; see ForRoute. A hook's error, panic or timeout is reported, and the next hook runs.
 	UpstreamHeaders UpstreamHeadersPoint
 
 	// AroundUpstream wraps the exchange with the upstream, for example to measure it or to try again.
 	//
 	// Hooks wrap an act, the first hook outermost. Each calls next, perhaps again, or answers without
-	// it. Its key is the payload's Route; see ForRoute. A hook that fails (error, panic or timeout)
-	// fails the act: the hook around it, or else the program, gets the error.
+	// it. Its key is the payload's Route; see ForRoute. A hook's error, panic or timeout fails the act:
+	// the next hook outward, or else the program, gets it.
 	AroundUpstream AroundUpstreamPoint
 
 	// OnUpstreamError fires if the upstream did not respond. Hooks may answer instead.
 	//
-	// Hooks run in order. The first that leaves with Respond ends the fire. Its key is the payload's
-	// Request.Route; see ForRoute. A hook that fails (error, panic or timeout) is reported, and the
-	// next hook runs.
+	// Hooks run in order. The first Respond ends the fire. Its key is the payload's Request.Route; see
+	// ForRoute. A hook's error, panic or timeout is reported, and the next hook runs.
 	OnUpstreamError OnUpstreamErrorPoint
 
 	// OnResponse fires before the response is sent. Hooks may change the status and the headers, or answer instead.
 	//
 	// Hooks run in order. Each may replace the payload for the next hooks and the program. The first
-	// that leaves with Respond ends the fire. Its key is the payload's Route; see ForRoute. A hook that
-	// fails (error, panic or timeout) ends the fire, and the program must refuse the act.
+	// Respond ends the fire. Its key is the payload's Route; see ForRoute. A hook's error, panic or
+	// timeout ends the fire, and the program must refuse the act.
 	OnResponse OnResponsePoint
 
 	// ResponseHeaders collects headers for the client.
 	//
 	// Every hook contributes values, which the program gets in firing order. Its key is the payload's
-	// Route; see ForRoute. A hook that fails (error, panic or timeout) is reported, and the next hook
-	// runs.
+	// Route; see ForRoute. A hook's error, panic or timeout is reported, and the next hook runs.
 	ResponseHeaders ResponseHeadersPoint
 
 	// OnDone fires once for each request, whatever ended it.
 	//
 	// Every hook runs. None can change or stop anything. Its key is the payload's Request.Route; see
-	// ForRoute. A hook that fails (error, panic or timeout) is reported, and the other hooks run.
+	// ForRoute. A hook's error, panic or timeout is reported, and the other hooks run.
 	OnDone OnDonePoint
 
 	// CheckReload fires at the present plug-ins before a new configuration is used. Each may refuse it, and the operator
 	// sees all errors. One keeps the present configuration.
 	//
-	// Every hook runs and may refuse. The program gets all errors, joined in firing order. A hook that
-	// fails (error, panic or timeout) refuses: the failure is among the errors that the fire returns.
+	// Every hook runs and may refuse. The program gets all errors, joined in firing order. A hook's
+	// error, panic or timeout refuses: the failure is among the errors that the fire returns.
 	CheckReload CheckReloadPoint
 
 	hookgenPin hookimpl.Pin[Hooks]
@@ -199,7 +195,7 @@ func (h *Hooks) Explain(w io.Writer) error {
 
 // Points describes every point, and gives access to it without its types.
 func (h *Hooks) Points() []hookkit.AnyPoint {
-	return hookimpl.AnyPoints(
+	return hookimpl.AnyPoints("example.com/gateway/points",
 		&h.OnRequest,
 		&h.Authenticate,
 		&h.LimitRate,
@@ -225,9 +221,8 @@ func NewRun(env struct{}) *Run {
 }
 
 // ForRoute is an option of Add, Observe and Use: the hook is called in fires with one of these keys
-// only, and costs nothing in others. It is legal at OnRequest, Authenticate, LimitRate,
-// RewriteTarget, PickUpstream, UpstreamHeaders, AroundUpstream, OnUpstreamError, OnResponse,
-// ResponseHeaders, OnDone; ForRoute without a key panics.
+// only, and costs nothing in others. It is legal at the points whose comment names it; ForRoute
+// without a key panics.
 func ForRoute(keys ...Route) hookkit.KeyOption {
 	return hookimpl.For("Route", keys)
 }
@@ -235,13 +230,13 @@ func ForRoute(keys ...Route) hookkit.KeyOption {
 // OnRequest fires for each request that has a route. Hooks may change it, or answer it.
 //
 // Hooks run in order. Each may replace the payload for the next hooks and the program. The first
-// that leaves with Respond ends the fire. Its key is the payload's Route; see ForRoute. A hook that
-// fails (error, panic or timeout) ends the fire, and the program must refuse the act.
+// Respond ends the fire. Its key is the payload's Route; see ForRoute. A hook's error, panic or
+// timeout ends the fire, and the program must refuse the act.
 type OnRequest[P any] interface {
 	OnRequest(ctx context.Context, run *Run, payload P) (OnRequestOutcome, error)
 }
 
-// OnRequestFunc is a function that is a hook of OnRequest.
+// OnRequestFunc is a function that is a hook.
 type OnRequestFunc func(ctx context.Context, run *Run, payload Request) (OnRequestOutcome, error)
 
 // OnRequest calls f.
@@ -252,8 +247,7 @@ func (f OnRequestFunc) OnRequest(ctx context.Context, run *Run, payload Request)
 // Bind adds f to its point.
 func (f OnRequestFunc) Bind(h *Hooks) { h.OnRequest.Add(f) }
 
-// OnRequestOutcome is a decision of a hook of OnRequest: ReplaceOnRequest or Respond. Nil
-// continues.
+// OnRequestOutcome is ReplaceOnRequest or Respond; nil continues.
 type OnRequestOutcome interface{ legalAtOnRequest() }
 
 // ReplaceOnRequest gives the next hooks, and the program, another payload.
@@ -273,8 +267,7 @@ type OnRequestExit interface {
 	isExit()
 }
 
-// MatchOnRequest calls the function for the exit of a fire, or none if it is nil. A new exit in the
-// spec breaks every call until it is handled.
+// MatchOnRequest calls the function for the exit, or none if it is nil; each call handles all.
 func MatchOnRequest[R any](exit OnRequestExit, none func() R, respond func(Respond) R) R {
 	switch x := exit.(type) {
 	case nil:
@@ -285,14 +278,14 @@ func MatchOnRequest[R any](exit OnRequestExit, none func() R, respond func(Respo
 	panic(hookimpl.UnmatchedError[OnRequestExit]{Exit: exit})
 }
 
-// OnRequestObserver is notified of every fire of OnRequest after it is decided.
+// OnRequestObserver is notified of every fire after it is decided.
 type OnRequestObserver[P any] interface {
 	ObserveOnRequest(ctx context.Context, run *Run, fired OnRequestFired[P])
 }
 
-// OnRequestFired describes one fire of OnRequest to observers.
+// OnRequestFired describes one fire to observers.
 type OnRequestFired[P any] struct {
-	// Payload is the payload as it was passed to Fire.
+	// Payload is as it was passed to Fire.
 	Payload P
 	// Final is the payload after the hooks.
 	Final P
@@ -304,18 +297,18 @@ type OnRequestFired[P any] struct {
 	hookkit.Verdict
 }
 
-// OnRequestPoint holds the hooks and observers of OnRequest. Its methods are also Add, AddFunc,
-// Observe, ObserveFunc and List. Do not copy it.
+// OnRequestPoint holds the hooks and observers. Its methods are also Add, AddFunc, Observe,
+// ObserveFunc and List. Do not copy it.
 type OnRequestPoint struct {
 	hookgenRegistry[
 		onRequestPoint, OnRequest[Request], OnRequestObserver[Request], hookkit.GateOption,
 		func(ctx context.Context, run *Run, payload Request) (OnRequestOutcome, error),
-		func(context.Context, *Run, OnRequestFired[Request]),
+		OnRequestFired[Request],
 	]
 }
 
 // Fire runs the hooks. They may replace the payload; nil panics. If the exit is nil, no hook
-// decided. If err is not nil, a hook failed and the program must refuse the act.
+// decided. If err is not nil, the program must refuse the act.
 func (p *OnRequestPoint) Fire(ctx context.Context, run *Run, payload *Request) (exit OnRequestExit, err error) {
 	if payload == nil || (*hookimpl.State)(&p.hookgenRegistry).Active() {
 		exit, err = p.runHooks(ctx, run, payload, nil, nil)
@@ -323,7 +316,7 @@ func (p *OnRequestPoint) Fire(ctx context.Context, run *Run, payload *Request) (
 	return
 }
 
-// FireBy is Fire that also returns the hook that decided, or a zero By if every hook continued.
+// FireBy also returns the hook that decided, or a zero By if every hook continued.
 func (p *OnRequestPoint) FireBy(
 	ctx context.Context, run *Run, payload *Request,
 ) (exit OnRequestExit, by hookkit.By, err error) {
@@ -336,13 +329,13 @@ func (p *OnRequestPoint) FireBy(
 // Authenticate asks who sent the request. One vote to reject it is enough.
 //
 // Every hook sees the same payload and may vote for Reject. Without a vote, the program decides.
-// Its key is the payload's Route; see ForRoute. A hook that fails (error, panic or timeout) ends
-// the fire, and the program must refuse the act.
+// Its key is the payload's Route; see ForRoute. A hook's error, panic or timeout ends the fire, and
+// the program must refuse the act.
 type Authenticate[P any] interface {
 	Authenticate(ctx context.Context, run *Run, payload P) (AuthenticateOutcome, error)
 }
 
-// AuthenticateFunc is a function that is a hook of Authenticate.
+// AuthenticateFunc is a function that is a hook.
 type AuthenticateFunc func(ctx context.Context, run *Run, payload Request) (AuthenticateOutcome, error)
 
 // Authenticate calls f.
@@ -355,7 +348,7 @@ func (f AuthenticateFunc) Authenticate(
 // Bind adds f to its point.
 func (f AuthenticateFunc) Bind(h *Hooks) { h.Authenticate.Add(f) }
 
-// AuthenticateOutcome is a decision of a hook of Authenticate: Reject. Nil continues.
+// AuthenticateOutcome is Reject; nil continues.
 type AuthenticateOutcome interface{ legalAtAuthenticate() }
 
 // AuthenticateExit is an outcome that ends the fire, which returns it; see MatchAuthenticate.
@@ -366,8 +359,7 @@ type AuthenticateExit interface {
 	isExit()
 }
 
-// MatchAuthenticate calls the function for the exit of a fire, or none if it is nil. A new exit in
-// the spec breaks every call until it is handled.
+// MatchAuthenticate calls the function for the exit, or none if it is nil; each call handles all.
 func MatchAuthenticate[R any](exit AuthenticateExit, none func() R, reject func(Reject) R) R {
 	switch x := exit.(type) {
 	case nil:
@@ -378,14 +370,14 @@ func MatchAuthenticate[R any](exit AuthenticateExit, none func() R, reject func(
 	panic(hookimpl.UnmatchedError[AuthenticateExit]{Exit: exit})
 }
 
-// AuthenticateObserver is notified of every fire of Authenticate after it is decided.
+// AuthenticateObserver is notified of every fire after it is decided.
 type AuthenticateObserver[P any] interface {
 	ObserveAuthenticate(ctx context.Context, run *Run, fired AuthenticateFired[P])
 }
 
-// AuthenticateFired describes one fire of Authenticate to observers.
+// AuthenticateFired describes one fire to observers.
 type AuthenticateFired[P any] struct {
-	// Payload is the payload as it was passed to Fire.
+	// Payload is as it was passed to Fire.
 	Payload P
 	// Exit is the decision that the fire returned; nil without one.
 	Exit AuthenticateExit
@@ -397,18 +389,18 @@ type AuthenticateFired[P any] struct {
 	hookkit.Verdict
 }
 
-// AuthenticatePoint holds the hooks and observers of Authenticate. Its methods are also Add,
-// AddFunc, Observe, ObserveFunc and List. Do not copy it.
+// AuthenticatePoint holds the hooks and observers. Its methods are also Add, AddFunc, Observe,
+// ObserveFunc and List. Do not copy it.
 type AuthenticatePoint struct {
 	hookgenRegistry[
 		authenticatePoint, Authenticate[Request], AuthenticateObserver[Request], hookkit.GateOption,
 		func(ctx context.Context, run *Run, payload Request) (AuthenticateOutcome, error),
-		func(context.Context, *Run, AuthenticateFired[Request]),
+		AuthenticateFired[Request],
 	]
 }
 
-// Fire runs the hooks. If the exit is nil, no hook decided. If err is not nil, a hook failed and
-// the program must refuse the act.
+// Fire runs the hooks. If the exit is nil, no hook decided. If err is not nil, the program must
+// refuse the act.
 func (p *AuthenticatePoint) Fire(
 	ctx context.Context, run *Run, payload Request,
 ) (exit AuthenticateExit, err error) {
@@ -418,7 +410,7 @@ func (p *AuthenticatePoint) Fire(
 	return
 }
 
-// FireBy is Fire that also returns the hook that decided, or a zero By if every hook continued.
+// FireBy also returns the hook that decided, or a zero By if every hook continued.
 func (p *AuthenticatePoint) FireBy(
 	ctx context.Context, run *Run, payload Request,
 ) (exit AuthenticateExit, by hookkit.By, err error) {
@@ -430,14 +422,13 @@ func (p *AuthenticatePoint) FireBy(
 
 // LimitRate may answer a client that asks too often. If it fails, the request continues.
 //
-// Hooks run in order. The first that leaves with Respond ends the fire. Its key is the payload's
-// Route; see ForRoute. A hook that fails (error, panic or timeout) is reported, and the next hook
-// runs.
+// Hooks run in order. The first Respond ends the fire. Its key is the payload's Route; see
+// ForRoute. A hook's error, panic or timeout is reported, and the next hook runs.
 type LimitRate[P any] interface {
 	LimitRate(ctx context.Context, run *Run, payload P) (LimitRateOutcome, error)
 }
 
-// LimitRateFunc is a function that is a hook of LimitRate.
+// LimitRateFunc is a function that is a hook.
 type LimitRateFunc func(ctx context.Context, run *Run, payload Request) (LimitRateOutcome, error)
 
 // LimitRate calls f.
@@ -448,7 +439,7 @@ func (f LimitRateFunc) LimitRate(ctx context.Context, run *Run, payload Request)
 // Bind adds f to its point.
 func (f LimitRateFunc) Bind(h *Hooks) { h.LimitRate.Add(f) }
 
-// LimitRateOutcome is a decision of a hook of LimitRate: Respond. Nil continues.
+// LimitRateOutcome is Respond; nil continues.
 type LimitRateOutcome interface{ legalAtLimitRate() }
 
 // LimitRateExit is an outcome that ends the fire, which returns it; see MatchLimitRate.
@@ -459,8 +450,7 @@ type LimitRateExit interface {
 	isExit()
 }
 
-// MatchLimitRate calls the function for the exit of a fire, or none if it is nil. A new exit in the
-// spec breaks every call until it is handled.
+// MatchLimitRate calls the function for the exit, or none if it is nil; each call handles all.
 func MatchLimitRate[R any](exit LimitRateExit, none func() R, respond func(Respond) R) R {
 	switch x := exit.(type) {
 	case nil:
@@ -471,14 +461,14 @@ func MatchLimitRate[R any](exit LimitRateExit, none func() R, respond func(Respo
 	panic(hookimpl.UnmatchedError[LimitRateExit]{Exit: exit})
 }
 
-// LimitRateObserver is notified of every fire of LimitRate after it is decided.
+// LimitRateObserver is notified of every fire after it is decided.
 type LimitRateObserver[P any] interface {
 	ObserveLimitRate(ctx context.Context, run *Run, fired LimitRateFired[P])
 }
 
-// LimitRateFired describes one fire of LimitRate to observers.
+// LimitRateFired describes one fire to observers.
 type LimitRateFired[P any] struct {
-	// Payload is the payload as it was passed to Fire.
+	// Payload is as it was passed to Fire.
 	Payload P
 	// Exit is the decision that the fire returned; nil without one.
 	Exit LimitRateExit
@@ -488,13 +478,13 @@ type LimitRateFired[P any] struct {
 	hookkit.Verdict
 }
 
-// LimitRatePoint holds the hooks and observers of LimitRate. Its methods are also Add, AddFunc,
-// Observe, ObserveFunc and List. Do not copy it.
+// LimitRatePoint holds the hooks and observers. Its methods are also Add, AddFunc, Observe,
+// ObserveFunc and List. Do not copy it.
 type LimitRatePoint struct {
 	hookgenRegistry[
 		limitRatePoint, LimitRate[Request], LimitRateObserver[Request], hookkit.GateOption,
 		func(ctx context.Context, run *Run, payload Request) (LimitRateOutcome, error),
-		func(context.Context, *Run, LimitRateFired[Request]),
+		LimitRateFired[Request],
 	]
 }
 
@@ -507,7 +497,7 @@ func (p *LimitRatePoint) Fire(ctx context.Context, run *Run, payload Request) (e
 	return
 }
 
-// FireBy is Fire that also returns the hook that decided, or a zero By if every hook continued.
+// FireBy also returns the hook that decided, or a zero By if every hook continued.
 func (p *LimitRatePoint) FireBy(
 	ctx context.Context, run *Run, payload Request,
 ) (exit LimitRateExit, by hookkit.By, err error) {
@@ -520,13 +510,13 @@ func (p *LimitRatePoint) FireBy(
 // RewriteTarget may change the address of the request, and nothing else of it.
 //
 // Hooks run in order. Each may edit the payload's Target, and nothing else of it, for the next
-// hooks and the program. Its key is the payload's Route; see ForRoute. A hook that fails (error,
-// panic or timeout) ends the fire, and the program must refuse the act.
+// hooks and the program. Its key is the payload's Route; see ForRoute. A hook's error, panic or
+// timeout ends the fire, and the program must refuse the act.
 type RewriteTarget[P any] interface {
 	RewriteTarget(ctx context.Context, run *Run, payload P) (RewriteTargetOutcome, error)
 }
 
-// RewriteTargetFunc is a function that is a hook of RewriteTarget.
+// RewriteTargetFunc is a function that is a hook.
 type RewriteTargetFunc func(ctx context.Context, run *Run, payload Request) (RewriteTargetOutcome, error)
 
 // RewriteTarget calls f.
@@ -539,7 +529,7 @@ func (f RewriteTargetFunc) RewriteTarget(
 // Bind adds f to its point.
 func (f RewriteTargetFunc) Bind(h *Hooks) { h.RewriteTarget.Add(f) }
 
-// RewriteTargetOutcome is a decision of a hook of RewriteTarget: EditRewriteTarget. Nil continues.
+// RewriteTargetOutcome is EditRewriteTarget; nil continues.
 type RewriteTargetOutcome interface{ legalAtRewriteTarget() }
 
 // EditRewriteTarget gives the payload another Target.
@@ -551,14 +541,14 @@ type rewriteTargetEdit hookimpl.Replacing[Target]
 
 func (rewriteTargetEdit) legalAtRewriteTarget() {}
 
-// RewriteTargetObserver is notified of every fire of RewriteTarget after it is decided.
+// RewriteTargetObserver is notified of every fire after it is decided.
 type RewriteTargetObserver[P any] interface {
 	ObserveRewriteTarget(ctx context.Context, run *Run, fired RewriteTargetFired[P])
 }
 
-// RewriteTargetFired describes one fire of RewriteTarget to observers.
+// RewriteTargetFired describes one fire to observers.
 type RewriteTargetFired[P any] struct {
-	// Payload is the payload as it was passed to Fire.
+	// Payload is as it was passed to Fire.
 	Payload P
 	// Final is the payload after the hooks.
 	Final P
@@ -568,18 +558,18 @@ type RewriteTargetFired[P any] struct {
 	hookkit.Verdict
 }
 
-// RewriteTargetPoint holds the hooks and observers of RewriteTarget. Its methods are also Add,
-// AddFunc, Observe, ObserveFunc and List. Do not copy it.
+// RewriteTargetPoint holds the hooks and observers. Its methods are also Add, AddFunc, Observe,
+// ObserveFunc and List. Do not copy it.
 type RewriteTargetPoint struct {
 	hookgenRegistry[
 		rewriteTargetPoint, RewriteTarget[Request], RewriteTargetObserver[Request], hookkit.GateOption,
 		func(ctx context.Context, run *Run, payload Request) (RewriteTargetOutcome, error),
-		func(context.Context, *Run, RewriteTargetFired[Request]),
+		RewriteTargetFired[Request],
 	]
 }
 
-// Fire runs the hooks. They may replace the payload; nil panics. If err is not nil, a hook failed
-// and the program must refuse the act.
+// Fire runs the hooks. They may replace the payload; nil panics. If err is not nil, the program
+// must refuse the act.
 func (p *RewriteTargetPoint) Fire(ctx context.Context, run *Run, payload *Request) (err error) {
 	if payload == nil || (*hookimpl.State)(&p.hookgenRegistry).Active() {
 		err = p.runHooks(ctx, run, payload, nil, nil)
@@ -587,7 +577,7 @@ func (p *RewriteTargetPoint) Fire(ctx context.Context, run *Run, payload *Reques
 	return
 }
 
-// FireBy is Fire that also returns the hook that decided, or a zero By if every hook continued.
+// FireBy also returns the hook that decided, or a zero By if every hook continued.
 func (p *RewriteTargetPoint) FireBy(ctx context.Context, run *Run, payload *Request) (by hookkit.By, err error) {
 	if payload == nil || (*hookimpl.State)(&p.hookgenRegistry).Active() {
 		err = p.runHooks(ctx, run, payload, &by, nil)
@@ -598,13 +588,13 @@ func (p *RewriteTargetPoint) FireBy(ctx context.Context, run *Run, payload *Requ
 // PickUpstream may change which upstream of the route gets the request.
 //
 // Hooks run in order. Each may edit the payload's Upstream, and nothing else of it, for the next
-// hooks and the program. Its key is the payload's Request.Route; see ForRoute. A hook that fails
-// (error, panic or timeout) is reported, and the next hook runs.
+// hooks and the program. Its key is the payload's Request.Route; see ForRoute. A hook's error,
+// panic or timeout is reported, and the next hook runs.
 type PickUpstream[P any] interface {
 	PickUpstream(ctx context.Context, run *Run, payload P) (PickUpstreamOutcome, error)
 }
 
-// PickUpstreamFunc is a function that is a hook of PickUpstream.
+// PickUpstreamFunc is a function that is a hook.
 type PickUpstreamFunc func(ctx context.Context, run *Run, payload Choice) (PickUpstreamOutcome, error)
 
 // PickUpstream calls f.
@@ -617,7 +607,7 @@ func (f PickUpstreamFunc) PickUpstream(
 // Bind adds f to its point.
 func (f PickUpstreamFunc) Bind(h *Hooks) { h.PickUpstream.Add(f) }
 
-// PickUpstreamOutcome is a decision of a hook of PickUpstream: EditPickUpstream. Nil continues.
+// PickUpstreamOutcome is EditPickUpstream; nil continues.
 type PickUpstreamOutcome interface{ legalAtPickUpstream() }
 
 // EditPickUpstream gives the payload another Upstream.
@@ -629,14 +619,14 @@ type pickUpstreamEdit hookimpl.Replacing[Upstream]
 
 func (pickUpstreamEdit) legalAtPickUpstream() {}
 
-// PickUpstreamObserver is notified of every fire of PickUpstream after it is decided.
+// PickUpstreamObserver is notified of every fire after it is decided.
 type PickUpstreamObserver[P any] interface {
 	ObservePickUpstream(ctx context.Context, run *Run, fired PickUpstreamFired[P])
 }
 
-// PickUpstreamFired describes one fire of PickUpstream to observers.
+// PickUpstreamFired describes one fire to observers.
 type PickUpstreamFired[P any] struct {
-	// Payload is the payload as it was passed to Fire.
+	// Payload is as it was passed to Fire.
 	Payload P
 	// Final is the payload after the hooks.
 	Final P
@@ -646,13 +636,13 @@ type PickUpstreamFired[P any] struct {
 	hookkit.Verdict
 }
 
-// PickUpstreamPoint holds the hooks and observers of PickUpstream. Its methods are also Add,
-// AddFunc, Observe, ObserveFunc and List. Do not copy it.
+// PickUpstreamPoint holds the hooks and observers. Its methods are also Add, AddFunc, Observe,
+// ObserveFunc and List. Do not copy it.
 type PickUpstreamPoint struct {
 	hookgenRegistry[
 		pickUpstreamPoint, PickUpstream[Choice], PickUpstreamObserver[Choice], hookkit.GateOption,
 		func(ctx context.Context, run *Run, payload Choice) (PickUpstreamOutcome, error),
-		func(context.Context, *Run, PickUpstreamFired[Choice]),
+		PickUpstreamFired[Choice],
 	]
 }
 
@@ -665,7 +655,7 @@ func (p *PickUpstreamPoint) Fire(ctx context.Context, run *Run, payload *Choice)
 	return
 }
 
-// FireBy is Fire that also returns the hook that decided, or a zero By if every hook continued.
+// FireBy also returns the hook that decided, or a zero By if every hook continued.
 func (p *PickUpstreamPoint) FireBy(ctx context.Context, run *Run, payload *Choice) (by hookkit.By, err error) {
 	if payload == nil || (*hookimpl.State)(&p.hookgenRegistry).Active() {
 		err = p.runHooks(ctx, run, payload, &by, nil)
@@ -676,13 +666,12 @@ func (p *PickUpstreamPoint) FireBy(ctx context.Context, run *Run, payload *Choic
 // UpstreamHeaders collects headers for the upstream.
 //
 // Every hook contributes values, which the program gets in firing order. Its key is the payload's
-// Route; see ForRoute. A hook that fails (error, panic or timeout) is reported, and the next hook
-// runs.
+// Route; see ForRoute. A hook's error, panic or timeout is reported, and the next hook runs.
 type UpstreamHeaders[P any] interface {
 	UpstreamHeaders(ctx context.Context, run *Run, payload P) ([]Header, error)
 }
 
-// UpstreamHeadersFunc is a function that is a hook of UpstreamHeaders.
+// UpstreamHeadersFunc is a function that is a hook.
 type UpstreamHeadersFunc func(ctx context.Context, run *Run, payload Request) ([]Header, error)
 
 // UpstreamHeaders calls f.
@@ -695,14 +684,14 @@ func (f UpstreamHeadersFunc) UpstreamHeaders(
 // Bind adds f to its point.
 func (f UpstreamHeadersFunc) Bind(h *Hooks) { h.UpstreamHeaders.Add(f) }
 
-// UpstreamHeadersObserver is notified of every fire of UpstreamHeaders after it is decided.
+// UpstreamHeadersObserver is notified of every fire after it is decided.
 type UpstreamHeadersObserver[P any] interface {
 	ObserveUpstreamHeaders(ctx context.Context, run *Run, fired UpstreamHeadersFired[P])
 }
 
-// UpstreamHeadersFired describes one fire of UpstreamHeaders to observers.
+// UpstreamHeadersFired describes one fire to observers.
 type UpstreamHeadersFired[P any] struct {
-	// Payload is the payload as it was passed to Fire.
+	// Payload is as it was passed to Fire.
 	Payload P
 	// Collected are the contributions in firing order.
 	Collected []Header
@@ -710,13 +699,13 @@ type UpstreamHeadersFired[P any] struct {
 	hookkit.Verdict
 }
 
-// UpstreamHeadersPoint holds the hooks and observers of UpstreamHeaders. Its methods are also Add,
-// AddFunc, Observe, ObserveFunc and List. Do not copy it.
+// UpstreamHeadersPoint holds the hooks and observers. Its methods are also Add, AddFunc, Observe,
+// ObserveFunc and List. Do not copy it.
 type UpstreamHeadersPoint struct {
 	hookgenRegistry[
 		upstreamHeadersPoint, UpstreamHeaders[Request], UpstreamHeadersObserver[Request], hookkit.HookOption,
 		func(ctx context.Context, run *Run, payload Request) ([]Header, error),
-		func(context.Context, *Run, UpstreamHeadersFired[Request]),
+		UpstreamHeadersFired[Request],
 	]
 }
 
@@ -728,7 +717,7 @@ func (p *UpstreamHeadersPoint) Fire(ctx context.Context, run *Run, payload Reque
 	return
 }
 
-// FireBy is Fire that also returns, for each contribution, the hook that made it.
+// FireBy also returns, for each contribution, the hook that made it.
 func (p *UpstreamHeadersPoint) FireBy(
 	ctx context.Context, run *Run, payload Request,
 ) (collected []Header, bys []hookkit.By) {
@@ -741,15 +730,15 @@ func (p *UpstreamHeadersPoint) FireBy(
 // AroundUpstream wraps the exchange with the upstream, for example to measure it or to try again.
 //
 // Hooks wrap an act, the first hook outermost. Each calls next, perhaps again, or answers without
-// it. Its key is the payload's Route; see ForRoute. A hook that fails (error, panic or timeout)
-// fails the act: the hook around it, or else the program, gets the error.
+// it. Its key is the payload's Route; see ForRoute. A hook's error, panic or timeout fails the act:
+// the next hook outward, or else the program, gets it.
 type AroundUpstream[P any] interface {
 	AroundUpstream(
 		ctx context.Context, run *Run, payload P, next AroundUpstreamNext,
 	) (hookkit.Answer[*http.Response], error)
 }
 
-// AroundUpstreamFunc is a function that is a hook of AroundUpstream.
+// AroundUpstreamFunc is a function that is a hook.
 type AroundUpstreamFunc func(
 	ctx context.Context, run *Run, payload Exchange, next AroundUpstreamNext,
 ) (hookkit.Answer[*http.Response], error)
@@ -764,14 +753,14 @@ func (f AroundUpstreamFunc) AroundUpstream(
 // Bind adds f to its point.
 func (f AroundUpstreamFunc) Bind(h *Hooks) { h.AroundUpstream.Add(f) }
 
-// AroundUpstreamObserver is notified of every fire of AroundUpstream after it is decided.
+// AroundUpstreamObserver is notified of every fire after it is decided.
 type AroundUpstreamObserver[P any] interface {
 	ObserveAroundUpstream(ctx context.Context, run *Run, fired AroundUpstreamFired[P])
 }
 
-// AroundUpstreamFired describes one fire of AroundUpstream to observers.
+// AroundUpstreamFired describes one fire to observers.
 type AroundUpstreamFired[P any] struct {
-	// Payload is the payload as it was passed to Fire.
+	// Payload is as it was passed to Fire.
 	Payload P
 	// Result is the result that the fire returned.
 	Result *http.Response
@@ -788,15 +777,15 @@ type AroundUpstreamNext struct {
 	level int
 }
 
-// AroundUpstreamPoint holds the hooks and observers of AroundUpstream. Its methods are also Add,
-// AddFunc, Observe, ObserveFunc and List. Do not copy it.
+// AroundUpstreamPoint holds the hooks and observers. Its methods are also Add, AddFunc, Observe,
+// ObserveFunc and List. Do not copy it.
 type AroundUpstreamPoint struct {
 	hookgenRegistry[
 		aroundUpstreamPoint, AroundUpstream[Exchange], AroundUpstreamObserver[Exchange], hookkit.HookOption,
 		func(
 			ctx context.Context, run *Run, payload Exchange, next AroundUpstreamNext,
 		) (hookkit.Answer[*http.Response], error),
-		func(context.Context, *Run, AroundUpstreamFired[Exchange]),
+		AroundUpstreamFired[Exchange],
 	]
 }
 
@@ -821,8 +810,8 @@ func (p *AroundUpstreamPoint) Fire(
 	return
 }
 
-// FireBy is Fire that also returns the hook that answered instead of the act, or the hook that
-// failed. A zero By means that the act answered.
+// FireBy also returns the hook that answered instead of the act, or the hook that failed. A zero By
+// means that the act answered.
 func (p *AroundUpstreamPoint) FireBy(
 	ctx context.Context, run *Run, payload Exchange, act func(context.Context, Exchange) (*http.Response, error),
 ) (result *http.Response, by hookkit.By, err error) {
@@ -838,14 +827,13 @@ func (p *AroundUpstreamPoint) FireBy(
 
 // OnUpstreamError fires if the upstream did not respond. Hooks may answer instead.
 //
-// Hooks run in order. The first that leaves with Respond ends the fire. Its key is the payload's
-// Request.Route; see ForRoute. A hook that fails (error, panic or timeout) is reported, and the
-// next hook runs.
+// Hooks run in order. The first Respond ends the fire. Its key is the payload's Request.Route; see
+// ForRoute. A hook's error, panic or timeout is reported, and the next hook runs.
 type OnUpstreamError[P any] interface {
 	OnUpstreamError(ctx context.Context, run *Run, payload P) (OnUpstreamErrorOutcome, error)
 }
 
-// OnUpstreamErrorFunc is a function that is a hook of OnUpstreamError.
+// OnUpstreamErrorFunc is a function that is a hook.
 type OnUpstreamErrorFunc func(ctx context.Context, run *Run, payload UpstreamError) (OnUpstreamErrorOutcome, error)
 
 // OnUpstreamError calls f.
@@ -858,7 +846,7 @@ func (f OnUpstreamErrorFunc) OnUpstreamError(
 // Bind adds f to its point.
 func (f OnUpstreamErrorFunc) Bind(h *Hooks) { h.OnUpstreamError.Add(f) }
 
-// OnUpstreamErrorOutcome is a decision of a hook of OnUpstreamError: Respond. Nil continues.
+// OnUpstreamErrorOutcome is Respond; nil continues.
 type OnUpstreamErrorOutcome interface{ legalAtOnUpstreamError() }
 
 // OnUpstreamErrorExit is an outcome that ends the fire, which returns it; see MatchOnUpstreamError.
@@ -869,8 +857,8 @@ type OnUpstreamErrorExit interface {
 	isExit()
 }
 
-// MatchOnUpstreamError calls the function for the exit of a fire, or none if it is nil. A new exit
-// in the spec breaks every call until it is handled.
+// MatchOnUpstreamError calls the function for the exit, or none if it is nil; each call handles
+// all.
 func MatchOnUpstreamError[R any](exit OnUpstreamErrorExit, none func() R, respond func(Respond) R) R {
 	switch x := exit.(type) {
 	case nil:
@@ -881,14 +869,14 @@ func MatchOnUpstreamError[R any](exit OnUpstreamErrorExit, none func() R, respon
 	panic(hookimpl.UnmatchedError[OnUpstreamErrorExit]{Exit: exit})
 }
 
-// OnUpstreamErrorObserver is notified of every fire of OnUpstreamError after it is decided.
+// OnUpstreamErrorObserver is notified of every fire after it is decided.
 type OnUpstreamErrorObserver[P any] interface {
 	ObserveOnUpstreamError(ctx context.Context, run *Run, fired OnUpstreamErrorFired[P])
 }
 
-// OnUpstreamErrorFired describes one fire of OnUpstreamError to observers.
+// OnUpstreamErrorFired describes one fire to observers.
 type OnUpstreamErrorFired[P any] struct {
-	// Payload is the payload as it was passed to Fire.
+	// Payload is as it was passed to Fire.
 	Payload P
 	// Exit is the decision that the fire returned; nil without one.
 	Exit OnUpstreamErrorExit
@@ -898,8 +886,8 @@ type OnUpstreamErrorFired[P any] struct {
 	hookkit.Verdict
 }
 
-// OnUpstreamErrorPoint holds the hooks and observers of OnUpstreamError. Its methods are also Add,
-// AddFunc, Observe, ObserveFunc and List. Do not copy it.
+// OnUpstreamErrorPoint holds the hooks and observers. Its methods are also Add, AddFunc, Observe,
+// ObserveFunc and List. Do not copy it.
 type OnUpstreamErrorPoint struct {
 	hookgenRegistry[
 		onUpstreamErrorPoint,
@@ -907,7 +895,7 @@ type OnUpstreamErrorPoint struct {
 		OnUpstreamErrorObserver[UpstreamError],
 		hookkit.GateOption,
 		func(ctx context.Context, run *Run, payload UpstreamError) (OnUpstreamErrorOutcome, error),
-		func(context.Context, *Run, OnUpstreamErrorFired[UpstreamError]),
+		OnUpstreamErrorFired[UpstreamError],
 	]
 }
 
@@ -922,7 +910,7 @@ func (p *OnUpstreamErrorPoint) Fire(
 	return
 }
 
-// FireBy is Fire that also returns the hook that decided, or a zero By if every hook continued.
+// FireBy also returns the hook that decided, or a zero By if every hook continued.
 func (p *OnUpstreamErrorPoint) FireBy(
 	ctx context.Context, run *Run, payload UpstreamError,
 ) (exit OnUpstreamErrorExit, by hookkit.By, err error) {
@@ -935,13 +923,13 @@ func (p *OnUpstreamErrorPoint) FireBy(
 // OnResponse fires before the response is sent. Hooks may change the status and the headers, or answer instead.
 //
 // Hooks run in order. Each may replace the payload for the next hooks and the program. The first
-// that leaves with Respond ends the fire. Its key is the payload's Route; see ForRoute. A hook that
-// fails (error, panic or timeout) ends the fire, and the program must refuse the act.
+// Respond ends the fire. Its key is the payload's Route; see ForRoute. A hook's error, panic or
+// timeout ends the fire, and the program must refuse the act.
 type OnResponse[P any] interface {
 	OnResponse(ctx context.Context, run *Run, payload P) (OnResponseOutcome, error)
 }
 
-// OnResponseFunc is a function that is a hook of OnResponse.
+// OnResponseFunc is a function that is a hook.
 type OnResponseFunc func(ctx context.Context, run *Run, payload Response) (OnResponseOutcome, error)
 
 // OnResponse calls f.
@@ -954,8 +942,7 @@ func (f OnResponseFunc) OnResponse(
 // Bind adds f to its point.
 func (f OnResponseFunc) Bind(h *Hooks) { h.OnResponse.Add(f) }
 
-// OnResponseOutcome is a decision of a hook of OnResponse: ReplaceOnResponse or Respond. Nil
-// continues.
+// OnResponseOutcome is ReplaceOnResponse or Respond; nil continues.
 type OnResponseOutcome interface{ legalAtOnResponse() }
 
 // ReplaceOnResponse gives the next hooks, and the program, another payload.
@@ -975,8 +962,7 @@ type OnResponseExit interface {
 	isExit()
 }
 
-// MatchOnResponse calls the function for the exit of a fire, or none if it is nil. A new exit in
-// the spec breaks every call until it is handled.
+// MatchOnResponse calls the function for the exit, or none if it is nil; each call handles all.
 func MatchOnResponse[R any](exit OnResponseExit, none func() R, respond func(Respond) R) R {
 	switch x := exit.(type) {
 	case nil:
@@ -987,14 +973,14 @@ func MatchOnResponse[R any](exit OnResponseExit, none func() R, respond func(Res
 	panic(hookimpl.UnmatchedError[OnResponseExit]{Exit: exit})
 }
 
-// OnResponseObserver is notified of every fire of OnResponse after it is decided.
+// OnResponseObserver is notified of every fire after it is decided.
 type OnResponseObserver[P any] interface {
 	ObserveOnResponse(ctx context.Context, run *Run, fired OnResponseFired[P])
 }
 
-// OnResponseFired describes one fire of OnResponse to observers.
+// OnResponseFired describes one fire to observers.
 type OnResponseFired[P any] struct {
-	// Payload is the payload as it was passed to Fire.
+	// Payload is as it was passed to Fire.
 	Payload P
 	// Final is the payload after the hooks.
 	Final P
@@ -1006,18 +992,18 @@ type OnResponseFired[P any] struct {
 	hookkit.Verdict
 }
 
-// OnResponsePoint holds the hooks and observers of OnResponse. Its methods are also Add, AddFunc,
-// Observe, ObserveFunc and List. Do not copy it.
+// OnResponsePoint holds the hooks and observers. Its methods are also Add, AddFunc, Observe,
+// ObserveFunc and List. Do not copy it.
 type OnResponsePoint struct {
 	hookgenRegistry[
 		onResponsePoint, OnResponse[Response], OnResponseObserver[Response], hookkit.GateOption,
 		func(ctx context.Context, run *Run, payload Response) (OnResponseOutcome, error),
-		func(context.Context, *Run, OnResponseFired[Response]),
+		OnResponseFired[Response],
 	]
 }
 
 // Fire runs the hooks. They may replace the payload; nil panics. If the exit is nil, no hook
-// decided. If err is not nil, a hook failed and the program must refuse the act.
+// decided. If err is not nil, the program must refuse the act.
 func (p *OnResponsePoint) Fire(
 	ctx context.Context, run *Run, payload *Response,
 ) (exit OnResponseExit, err error) {
@@ -1027,7 +1013,7 @@ func (p *OnResponsePoint) Fire(
 	return
 }
 
-// FireBy is Fire that also returns the hook that decided, or a zero By if every hook continued.
+// FireBy also returns the hook that decided, or a zero By if every hook continued.
 func (p *OnResponsePoint) FireBy(
 	ctx context.Context, run *Run, payload *Response,
 ) (exit OnResponseExit, by hookkit.By, err error) {
@@ -1040,13 +1026,12 @@ func (p *OnResponsePoint) FireBy(
 // ResponseHeaders collects headers for the client.
 //
 // Every hook contributes values, which the program gets in firing order. Its key is the payload's
-// Route; see ForRoute. A hook that fails (error, panic or timeout) is reported, and the next hook
-// runs.
+// Route; see ForRoute. A hook's error, panic or timeout is reported, and the next hook runs.
 type ResponseHeaders[P any] interface {
 	ResponseHeaders(ctx context.Context, run *Run, payload P) ([]Header, error)
 }
 
-// ResponseHeadersFunc is a function that is a hook of ResponseHeaders.
+// ResponseHeadersFunc is a function that is a hook.
 type ResponseHeadersFunc func(ctx context.Context, run *Run, payload Response) ([]Header, error)
 
 // ResponseHeaders calls f.
@@ -1059,14 +1044,14 @@ func (f ResponseHeadersFunc) ResponseHeaders(
 // Bind adds f to its point.
 func (f ResponseHeadersFunc) Bind(h *Hooks) { h.ResponseHeaders.Add(f) }
 
-// ResponseHeadersObserver is notified of every fire of ResponseHeaders after it is decided.
+// ResponseHeadersObserver is notified of every fire after it is decided.
 type ResponseHeadersObserver[P any] interface {
 	ObserveResponseHeaders(ctx context.Context, run *Run, fired ResponseHeadersFired[P])
 }
 
-// ResponseHeadersFired describes one fire of ResponseHeaders to observers.
+// ResponseHeadersFired describes one fire to observers.
 type ResponseHeadersFired[P any] struct {
-	// Payload is the payload as it was passed to Fire.
+	// Payload is as it was passed to Fire.
 	Payload P
 	// Collected are the contributions in firing order.
 	Collected []Header
@@ -1074,13 +1059,13 @@ type ResponseHeadersFired[P any] struct {
 	hookkit.Verdict
 }
 
-// ResponseHeadersPoint holds the hooks and observers of ResponseHeaders. Its methods are also Add,
-// AddFunc, Observe, ObserveFunc and List. Do not copy it.
+// ResponseHeadersPoint holds the hooks and observers. Its methods are also Add, AddFunc, Observe,
+// ObserveFunc and List. Do not copy it.
 type ResponseHeadersPoint struct {
 	hookgenRegistry[
 		responseHeadersPoint, ResponseHeaders[Response], ResponseHeadersObserver[Response], hookkit.HookOption,
 		func(ctx context.Context, run *Run, payload Response) ([]Header, error),
-		func(context.Context, *Run, ResponseHeadersFired[Response]),
+		ResponseHeadersFired[Response],
 	]
 }
 
@@ -1092,7 +1077,7 @@ func (p *ResponseHeadersPoint) Fire(ctx context.Context, run *Run, payload Respo
 	return
 }
 
-// FireBy is Fire that also returns, for each contribution, the hook that made it.
+// FireBy also returns, for each contribution, the hook that made it.
 func (p *ResponseHeadersPoint) FireBy(
 	ctx context.Context, run *Run, payload Response,
 ) (collected []Header, bys []hookkit.By) {
@@ -1105,12 +1090,12 @@ func (p *ResponseHeadersPoint) FireBy(
 // OnDone fires once for each request, whatever ended it.
 //
 // Every hook runs. None can change or stop anything. Its key is the payload's Request.Route; see
-// ForRoute. A hook that fails (error, panic or timeout) is reported, and the other hooks run.
+// ForRoute. A hook's error, panic or timeout is reported, and the other hooks run.
 type OnDone[P any] interface {
 	OnDone(ctx context.Context, run *Run, payload P) error
 }
 
-// OnDoneFunc is a function that is a hook of OnDone.
+// OnDoneFunc is a function that is a hook.
 type OnDoneFunc func(ctx context.Context, run *Run, payload Done) error
 
 // OnDone calls f.
@@ -1121,26 +1106,26 @@ func (f OnDoneFunc) OnDone(ctx context.Context, run *Run, payload Done) error {
 // Bind adds f to its point.
 func (f OnDoneFunc) Bind(h *Hooks) { h.OnDone.Add(f) }
 
-// OnDoneObserver is notified of every fire of OnDone after it is decided.
+// OnDoneObserver is notified of every fire after it is decided.
 type OnDoneObserver[P any] interface {
 	ObserveOnDone(ctx context.Context, run *Run, fired OnDoneFired[P])
 }
 
-// OnDoneFired describes one fire of OnDone to observers.
+// OnDoneFired describes one fire to observers.
 type OnDoneFired[P any] struct {
-	// Payload is the payload as it was passed to Fire.
+	// Payload is as it was passed to Fire.
 	Payload P
 	// Verdict names the hook that decided.
 	hookkit.Verdict
 }
 
-// OnDonePoint holds the hooks and observers of OnDone. Its methods are also Add, AddFunc, Observe,
+// OnDonePoint holds the hooks and observers. Its methods are also Add, AddFunc, Observe,
 // ObserveFunc and List. Do not copy it.
 type OnDonePoint struct {
 	hookgenRegistry[
 		onDonePoint, OnDone[Done], OnDoneObserver[Done], hookkit.HookOption,
 		func(ctx context.Context, run *Run, payload Done) error,
-		func(context.Context, *Run, OnDoneFired[Done]),
+		OnDoneFired[Done],
 	]
 }
 
@@ -1154,13 +1139,13 @@ func (p *OnDonePoint) Fire(ctx context.Context, run *Run, payload Done) {
 // CheckReload fires at the present plug-ins before a new configuration is used. Each may refuse it, and the operator
 // sees all errors. One keeps the present configuration.
 //
-// Every hook runs and may refuse. The program gets all errors, joined in firing order. A hook that
-// fails (error, panic or timeout) refuses: the failure is among the errors that the fire returns.
+// Every hook runs and may refuse. The program gets all errors, joined in firing order. A hook's
+// error, panic or timeout refuses: the failure is among the errors that the fire returns.
 type CheckReload[P any] interface {
 	CheckReload(ctx context.Context, run *Run, payload P) error
 }
 
-// CheckReloadFunc is a function that is a hook of CheckReload.
+// CheckReloadFunc is a function that is a hook.
 type CheckReloadFunc func(ctx context.Context, run *Run, payload Reload) error
 
 // CheckReload calls f.
@@ -1171,14 +1156,14 @@ func (f CheckReloadFunc) CheckReload(ctx context.Context, run *Run, payload Relo
 // Bind adds f to its point.
 func (f CheckReloadFunc) Bind(h *Hooks) { h.CheckReload.Add(f) }
 
-// CheckReloadObserver is notified of every fire of CheckReload after it is decided.
+// CheckReloadObserver is notified of every fire after it is decided.
 type CheckReloadObserver[P any] interface {
 	ObserveCheckReload(ctx context.Context, run *Run, fired CheckReloadFired[P])
 }
 
-// CheckReloadFired describes one fire of CheckReload to observers.
+// CheckReloadFired describes one fire to observers.
 type CheckReloadFired[P any] struct {
-	// Payload is the payload as it was passed to Fire.
+	// Payload is as it was passed to Fire.
 	Payload P
 	// Err is the error that the fire returned, or the failure that ended its goroutine.
 	Err error
@@ -1186,13 +1171,13 @@ type CheckReloadFired[P any] struct {
 	hookkit.Verdict
 }
 
-// CheckReloadPoint holds the hooks and observers of CheckReload. Its methods are also Add, AddFunc,
-// Observe, ObserveFunc and List. Do not copy it.
+// CheckReloadPoint holds the hooks and observers. Its methods are also Add, AddFunc, Observe,
+// ObserveFunc and List. Do not copy it.
 type CheckReloadPoint struct {
 	hookgenRegistry[
 		checkReloadPoint, CheckReload[Reload], CheckReloadObserver[Reload], hookkit.HookOption,
 		func(ctx context.Context, run *Run, payload Reload) error,
-		func(context.Context, *Run, CheckReloadFired[Reload]),
+		CheckReloadFired[Reload],
 	]
 }
 
@@ -1205,7 +1190,7 @@ func (p *CheckReloadPoint) Fire(ctx context.Context, run *Run, payload Reload) (
 	return
 }
 
-// FireBy is Fire that also returns, for each refusal, the hook that made it.
+// FireBy also returns, for each refusal, the hook that made it.
 func (p *CheckReloadPoint) FireBy(ctx context.Context, run *Run, payload Reload) (bys []hookkit.By, err error) {
 	if (*hookimpl.State)(&p.hookgenRegistry).Active() {
 		err = p.runHooks(ctx, run, payload, &bys, nil)
@@ -1239,25 +1224,26 @@ var _ = hookimpl.HooksType[Hooks]()
 
 // hookgenRegistry is embedded in each point for its methods. The name of the alias keeps the rest
 // of it private.
-type hookgenRegistry[D hookimpl.Description, H, O, Option, F, OF any] = hookimpl.PointRegistry[D, H, F, O, OF, Option]
+type hookgenRegistry[D hookimpl.Description, H, O, Option, F, Fired any] = hookimpl.PointRegistry[
+	D, H, F, O, func(context.Context, *Run, Fired), Option,
+]
 
 // onRequestPoint describes OnRequest to the runtime.
 type onRequestPoint struct{}
 
 func (onRequestPoint) Describe() *hookimpl.Point {
 	return &hookimpl.Point{
-		Spec:      "example.com/gateway/points",
-		Name:      "OnRequest",
-		Payload:   "Request",
-		Results:   "Replace, Respond, FailClosed",
-		Key:       hookimpl.KeyOf("Route", func(payload Request) Route { return payload.Route }),
-		Closed:    true,
-		Replace:   ReplaceOnRequest,
-		Exits:     []any{Respond{}},
-		Fire:      (*OnRequestPoint).runHooks,
-		Func:      OnRequestFunc(nil),
-		Calls:     hookimpl.Deciding(OnRequest[Request].OnRequest),
-		Observing: hookimpl.Notifying(OnRequestObserver[Request].ObserveOnRequest),
+		Name:    "OnRequest",
+		Payload: "Request",
+		Results: "Replace, Respond, FailClosed",
+		Key:     hookimpl.KeyOf("Route", func(p Request) Route { return p.Route }),
+		Closed:  true,
+		Replace: ReplaceOnRequest,
+		Exits:   []any{Respond{}},
+		Fire:    (*OnRequestPoint).runHooks,
+		Func:    OnRequestFunc(nil),
+		Calls:   hookimpl.Deciding(OnRequest[Request].OnRequest),
+		Observe: hookimpl.Notifying(OnRequestObserver[Request].ObserveOnRequest),
 	}
 }
 
@@ -1296,12 +1282,11 @@ func (p *OnRequestPoint) runHooks(
 			case nil:
 				continue
 			case onRequestReplace:
-				if failure = hookimpl.SameKey("Route", own, o.To.Route); failure != nil {
-					break
+				if failure = hookimpl.SameKey("Route", own, o.To.Route); failure == nil {
+					inv.Decided(out, by)
+					*payload, current = o.To, o.To
+					continue
 				}
-				inv.Decided(out, by)
-				*payload, current = o.To, o.To
-				continue
 			case Respond:
 				inv.Left(out, by)
 				return out.(OnRequestExit), nil
@@ -1318,17 +1303,16 @@ type authenticatePoint struct{}
 
 func (authenticatePoint) Describe() *hookimpl.Point {
 	return &hookimpl.Point{
-		Spec:      "example.com/gateway/points",
-		Name:      "Authenticate",
-		Payload:   "Request",
-		Results:   "Vote, Reject, FailClosed",
-		Key:       hookimpl.KeyOf("Route", func(payload Request) Route { return payload.Route }),
-		Closed:    true,
-		Exits:     []any{Reject{}},
-		Fire:      (*AuthenticatePoint).runHooks,
-		Func:      AuthenticateFunc(nil),
-		Calls:     hookimpl.Deciding(Authenticate[Request].Authenticate),
-		Observing: hookimpl.Notifying(AuthenticateObserver[Request].ObserveAuthenticate),
+		Name:    "Authenticate",
+		Payload: "Request",
+		Results: "Vote, Reject, FailClosed",
+		Key:     hookimpl.KeyOf("Route", func(p Request) Route { return p.Route }),
+		Closed:  true,
+		Exits:   []any{Reject{}},
+		Fire:    (*AuthenticatePoint).runHooks,
+		Func:    AuthenticateFunc(nil),
+		Calls:   hookimpl.Deciding(Authenticate[Request].Authenticate),
+		Observe: hookimpl.Notifying(AuthenticateObserver[Request].ObserveAuthenticate),
 	}
 }
 
@@ -1389,16 +1373,15 @@ type limitRatePoint struct{}
 
 func (limitRatePoint) Describe() *hookimpl.Point {
 	return &hookimpl.Point{
-		Spec:      "example.com/gateway/points",
-		Name:      "LimitRate",
-		Payload:   "Request",
-		Results:   "Respond, FailOpen",
-		Key:       hookimpl.KeyOf("Route", func(payload Request) Route { return payload.Route }),
-		Exits:     []any{Respond{}},
-		Fire:      (*LimitRatePoint).runHooks,
-		Func:      LimitRateFunc(nil),
-		Calls:     hookimpl.Deciding(LimitRate[Request].LimitRate),
-		Observing: hookimpl.Notifying(LimitRateObserver[Request].ObserveLimitRate),
+		Name:    "LimitRate",
+		Payload: "Request",
+		Results: "Respond, FailOpen",
+		Key:     hookimpl.KeyOf("Route", func(p Request) Route { return p.Route }),
+		Exits:   []any{Respond{}},
+		Fire:    (*LimitRatePoint).runHooks,
+		Func:    LimitRateFunc(nil),
+		Calls:   hookimpl.Deciding(LimitRate[Request].LimitRate),
+		Observe: hookimpl.Notifying(LimitRateObserver[Request].ObserveLimitRate),
 	}
 }
 
@@ -1458,17 +1441,16 @@ type rewriteTargetPoint struct{}
 
 func (rewriteTargetPoint) Describe() *hookimpl.Point {
 	return &hookimpl.Point{
-		Spec:      "example.com/gateway/points",
-		Name:      "RewriteTarget",
-		Payload:   "Request",
-		Results:   "Edit[Target], FailClosed",
-		Key:       hookimpl.KeyOf("Route", func(payload Request) Route { return payload.Route }),
-		Closed:    true,
-		Edit:      EditRewriteTarget,
-		Fire:      (*RewriteTargetPoint).runHooks,
-		Func:      RewriteTargetFunc(nil),
-		Calls:     hookimpl.Deciding(RewriteTarget[Request].RewriteTarget),
-		Observing: hookimpl.Notifying(RewriteTargetObserver[Request].ObserveRewriteTarget),
+		Name:    "RewriteTarget",
+		Payload: "Request",
+		Results: "Edit[Target], FailClosed",
+		Key:     hookimpl.KeyOf("Route", func(p Request) Route { return p.Route }),
+		Closed:  true,
+		Edit:    EditRewriteTarget,
+		Fire:    (*RewriteTargetPoint).runHooks,
+		Func:    RewriteTargetFunc(nil),
+		Calls:   hookimpl.Deciding(RewriteTarget[Request].RewriteTarget),
+		Observe: hookimpl.Notifying(RewriteTargetObserver[Request].ObserveRewriteTarget),
 	}
 }
 
@@ -1524,16 +1506,15 @@ type pickUpstreamPoint struct{}
 
 func (pickUpstreamPoint) Describe() *hookimpl.Point {
 	return &hookimpl.Point{
-		Spec:      "example.com/gateway/points",
-		Name:      "PickUpstream",
-		Payload:   "Choice",
-		Results:   "Edit[Upstream], FailOpen",
-		Key:       hookimpl.KeyOf("Route", func(payload Choice) Route { return payload.Request.Route }),
-		Edit:      EditPickUpstream,
-		Fire:      (*PickUpstreamPoint).runHooks,
-		Func:      PickUpstreamFunc(nil),
-		Calls:     hookimpl.Deciding(PickUpstream[Choice].PickUpstream),
-		Observing: hookimpl.Notifying(PickUpstreamObserver[Choice].ObservePickUpstream),
+		Name:    "PickUpstream",
+		Payload: "Choice",
+		Results: "Edit[Upstream], FailOpen",
+		Key:     hookimpl.KeyOf("Route", func(p Choice) Route { return p.Request.Route }),
+		Edit:    EditPickUpstream,
+		Fire:    (*PickUpstreamPoint).runHooks,
+		Func:    PickUpstreamFunc(nil),
+		Calls:   hookimpl.Deciding(PickUpstream[Choice].PickUpstream),
+		Observe: hookimpl.Notifying(PickUpstreamObserver[Choice].ObservePickUpstream),
 	}
 }
 
@@ -1595,15 +1576,14 @@ type upstreamHeadersPoint struct{}
 
 func (upstreamHeadersPoint) Describe() *hookimpl.Point {
 	return &hookimpl.Point{
-		Spec:      "example.com/gateway/points",
-		Name:      "UpstreamHeaders",
-		Payload:   "Request",
-		Results:   "Collect[Header]",
-		Key:       hookimpl.KeyOf("Route", func(payload Request) Route { return payload.Route }),
-		Fire:      (*UpstreamHeadersPoint).runHooks,
-		Func:      UpstreamHeadersFunc(nil),
-		Calls:     hookimpl.Collecting(UpstreamHeaders[Request].UpstreamHeaders),
-		Observing: hookimpl.Notifying(UpstreamHeadersObserver[Request].ObserveUpstreamHeaders),
+		Name:    "UpstreamHeaders",
+		Payload: "Request",
+		Results: "Collect[Header]",
+		Key:     hookimpl.KeyOf("Route", func(p Request) Route { return p.Route }),
+		Fire:    (*UpstreamHeadersPoint).runHooks,
+		Func:    UpstreamHeadersFunc(nil),
+		Calls:   hookimpl.Collecting(UpstreamHeaders[Request].UpstreamHeaders),
+		Observe: hookimpl.Notifying(UpstreamHeadersObserver[Request].ObserveUpstreamHeaders),
 	}
 }
 
@@ -1656,11 +1636,10 @@ type aroundUpstreamPoint struct{}
 
 func (aroundUpstreamPoint) Describe() *hookimpl.Point {
 	return &hookimpl.Point{
-		Spec:    "example.com/gateway/points",
 		Name:    "AroundUpstream",
 		Payload: "Exchange",
 		Results: "Around[*http.Response]",
-		Key:     hookimpl.KeyOf("Route", func(payload Exchange) Route { return payload.Route }),
+		Key:     hookimpl.KeyOf("Route", func(p Exchange) Route { return p.Route }),
 		Fire:    (*AroundUpstreamPoint).runHooks,
 		Func:    AroundUpstreamFunc(nil),
 		Calls: hookimpl.Wrapping(
@@ -1703,7 +1682,7 @@ func (aroundUpstreamPoint) Describe() *hookimpl.Point {
 				}
 			},
 		),
-		Observing: hookimpl.Notifying(AroundUpstreamObserver[Exchange].ObserveAroundUpstream),
+		Observe: hookimpl.Notifying(AroundUpstreamObserver[Exchange].ObserveAroundUpstream),
 	}
 }
 
@@ -1794,16 +1773,15 @@ type onUpstreamErrorPoint struct{}
 
 func (onUpstreamErrorPoint) Describe() *hookimpl.Point {
 	return &hookimpl.Point{
-		Spec:      "example.com/gateway/points",
-		Name:      "OnUpstreamError",
-		Payload:   "UpstreamError",
-		Results:   "Respond, FailOpen",
-		Key:       hookimpl.KeyOf("Route", func(payload UpstreamError) Route { return payload.Request.Route }),
-		Exits:     []any{Respond{}},
-		Fire:      (*OnUpstreamErrorPoint).runHooks,
-		Func:      OnUpstreamErrorFunc(nil),
-		Calls:     hookimpl.Deciding(OnUpstreamError[UpstreamError].OnUpstreamError),
-		Observing: hookimpl.Notifying(OnUpstreamErrorObserver[UpstreamError].ObserveOnUpstreamError),
+		Name:    "OnUpstreamError",
+		Payload: "UpstreamError",
+		Results: "Respond, FailOpen",
+		Key:     hookimpl.KeyOf("Route", func(p UpstreamError) Route { return p.Request.Route }),
+		Exits:   []any{Respond{}},
+		Fire:    (*OnUpstreamErrorPoint).runHooks,
+		Func:    OnUpstreamErrorFunc(nil),
+		Calls:   hookimpl.Deciding(OnUpstreamError[UpstreamError].OnUpstreamError),
+		Observe: hookimpl.Notifying(OnUpstreamErrorObserver[UpstreamError].ObserveOnUpstreamError),
 	}
 }
 
@@ -1863,18 +1841,17 @@ type onResponsePoint struct{}
 
 func (onResponsePoint) Describe() *hookimpl.Point {
 	return &hookimpl.Point{
-		Spec:      "example.com/gateway/points",
-		Name:      "OnResponse",
-		Payload:   "Response",
-		Results:   "Replace, Respond, FailClosed",
-		Key:       hookimpl.KeyOf("Route", func(payload Response) Route { return payload.Route }),
-		Closed:    true,
-		Replace:   ReplaceOnResponse,
-		Exits:     []any{Respond{}},
-		Fire:      (*OnResponsePoint).runHooks,
-		Func:      OnResponseFunc(nil),
-		Calls:     hookimpl.Deciding(OnResponse[Response].OnResponse),
-		Observing: hookimpl.Notifying(OnResponseObserver[Response].ObserveOnResponse),
+		Name:    "OnResponse",
+		Payload: "Response",
+		Results: "Replace, Respond, FailClosed",
+		Key:     hookimpl.KeyOf("Route", func(p Response) Route { return p.Route }),
+		Closed:  true,
+		Replace: ReplaceOnResponse,
+		Exits:   []any{Respond{}},
+		Fire:    (*OnResponsePoint).runHooks,
+		Func:    OnResponseFunc(nil),
+		Calls:   hookimpl.Deciding(OnResponse[Response].OnResponse),
+		Observe: hookimpl.Notifying(OnResponseObserver[Response].ObserveOnResponse),
 	}
 }
 
@@ -1913,12 +1890,11 @@ func (p *OnResponsePoint) runHooks(
 			case nil:
 				continue
 			case onResponseReplace:
-				if failure = hookimpl.SameKey("Route", own, o.To.Route); failure != nil {
-					break
+				if failure = hookimpl.SameKey("Route", own, o.To.Route); failure == nil {
+					inv.Decided(out, by)
+					*payload, current = o.To, o.To
+					continue
 				}
-				inv.Decided(out, by)
-				*payload, current = o.To, o.To
-				continue
 			case Respond:
 				inv.Left(out, by)
 				return out.(OnResponseExit), nil
@@ -1935,15 +1911,14 @@ type responseHeadersPoint struct{}
 
 func (responseHeadersPoint) Describe() *hookimpl.Point {
 	return &hookimpl.Point{
-		Spec:      "example.com/gateway/points",
-		Name:      "ResponseHeaders",
-		Payload:   "Response",
-		Results:   "Collect[Header]",
-		Key:       hookimpl.KeyOf("Route", func(payload Response) Route { return payload.Route }),
-		Fire:      (*ResponseHeadersPoint).runHooks,
-		Func:      ResponseHeadersFunc(nil),
-		Calls:     hookimpl.Collecting(ResponseHeaders[Response].ResponseHeaders),
-		Observing: hookimpl.Notifying(ResponseHeadersObserver[Response].ObserveResponseHeaders),
+		Name:    "ResponseHeaders",
+		Payload: "Response",
+		Results: "Collect[Header]",
+		Key:     hookimpl.KeyOf("Route", func(p Response) Route { return p.Route }),
+		Fire:    (*ResponseHeadersPoint).runHooks,
+		Func:    ResponseHeadersFunc(nil),
+		Calls:   hookimpl.Collecting(ResponseHeaders[Response].ResponseHeaders),
+		Observe: hookimpl.Notifying(ResponseHeadersObserver[Response].ObserveResponseHeaders),
 	}
 }
 
@@ -1996,14 +1971,13 @@ type onDonePoint struct{}
 
 func (onDonePoint) Describe() *hookimpl.Point {
 	return &hookimpl.Point{
-		Spec:      "example.com/gateway/points",
-		Name:      "OnDone",
-		Payload:   "Done",
-		Key:       hookimpl.KeyOf("Route", func(payload Done) Route { return payload.Request.Route }),
-		Fire:      (*OnDonePoint).runHooks,
-		Func:      OnDoneFunc(nil),
-		Calls:     hookimpl.Checking(OnDone[Done].OnDone),
-		Observing: hookimpl.Notifying(OnDoneObserver[Done].ObserveOnDone),
+		Name:    "OnDone",
+		Payload: "Done",
+		Key:     hookimpl.KeyOf("Route", func(p Done) Route { return p.Request.Route }),
+		Fire:    (*OnDonePoint).runHooks,
+		Func:    OnDoneFunc(nil),
+		Calls:   hookimpl.Checking(OnDone[Done].OnDone),
+		Observe: hookimpl.Notifying(OnDoneObserver[Done].ObserveOnDone),
 	}
 }
 
@@ -2049,15 +2023,14 @@ type checkReloadPoint struct{}
 
 func (checkReloadPoint) Describe() *hookimpl.Point {
 	return &hookimpl.Point{
-		Spec:      "example.com/gateway/points",
-		Name:      "CheckReload",
-		Payload:   "Reload",
-		Results:   "CheckAll",
-		All:       true,
-		Fire:      (*CheckReloadPoint).runHooks,
-		Func:      CheckReloadFunc(nil),
-		Calls:     hookimpl.Checking(CheckReload[Reload].CheckReload),
-		Observing: hookimpl.Notifying(CheckReloadObserver[Reload].ObserveCheckReload),
+		Name:    "CheckReload",
+		Payload: "Reload",
+		Results: "CheckAll",
+		All:     true,
+		Fire:    (*CheckReloadPoint).runHooks,
+		Func:    CheckReloadFunc(nil),
+		Calls:   hookimpl.Checking(CheckReload[Reload].CheckReload),
+		Observe: hookimpl.Notifying(CheckReloadObserver[Reload].ObserveCheckReload),
 	}
 }
 

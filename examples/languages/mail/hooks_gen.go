@@ -21,14 +21,14 @@ type Hooks struct {
 	// BeforeSend fires before a message is sent. Hooks may change it or refuse it.
 	//
 	// Hooks run in order. Each may replace the payload for the next hooks and the program. The first
-	// that leaves with Refuse ends the fire. A hook that fails (error, panic or timeout) ends the fire,
-	// and the program must refuse the act.
+	// Refuse ends the fire. A hook's error, panic or timeout ends the fire, and the program must refuse
+	// the act.
 	BeforeSend BeforeSendPoint
 
 	// OnSent fires after a message was sent.
 	//
-	// Every hook runs. None can change or stop anything. A hook that fails (error, panic or timeout) is
-	// reported, and the other hooks run.
+	// Every hook runs. None can change or stop anything. A hook's error, panic or timeout is reported,
+	// and the other hooks run.
 	OnSent OnSentPoint
 
 	hookgenPin hookimpl.Pin[Hooks]
@@ -124,7 +124,7 @@ func (h *Hooks) Explain(w io.Writer) error {
 
 // Points describes every point, and gives access to it without its types.
 func (h *Hooks) Points() []hookkit.AnyPoint {
-	return hookimpl.AnyPoints(
+	return hookimpl.AnyPoints("github.com/hookgen/hookgen/examples/languages/mail",
 		&h.BeforeSend,
 		&h.OnSent,
 	)
@@ -142,13 +142,13 @@ func NewRun(env struct{}) *Run {
 // BeforeSend fires before a message is sent. Hooks may change it or refuse it.
 //
 // Hooks run in order. Each may replace the payload for the next hooks and the program. The first
-// that leaves with Refuse ends the fire. A hook that fails (error, panic or timeout) ends the fire,
-// and the program must refuse the act.
+// Refuse ends the fire. A hook's error, panic or timeout ends the fire, and the program must refuse
+// the act.
 type BeforeSend[P any] interface {
 	BeforeSend(ctx context.Context, run *Run, payload P) (BeforeSendOutcome, error)
 }
 
-// BeforeSendFunc is a function that is a hook of BeforeSend.
+// BeforeSendFunc is a function that is a hook.
 type BeforeSendFunc func(ctx context.Context, run *Run, payload Message) (BeforeSendOutcome, error)
 
 // BeforeSend calls f.
@@ -159,8 +159,7 @@ func (f BeforeSendFunc) BeforeSend(ctx context.Context, run *Run, payload Messag
 // Bind adds f to its point.
 func (f BeforeSendFunc) Bind(h *Hooks) { h.BeforeSend.Add(f) }
 
-// BeforeSendOutcome is a decision of a hook of BeforeSend: ReplaceBeforeSend or Refuse. Nil
-// continues.
+// BeforeSendOutcome is ReplaceBeforeSend or Refuse; nil continues.
 type BeforeSendOutcome interface{ legalAtBeforeSend() }
 
 // ReplaceBeforeSend gives the next hooks, and the program, another payload.
@@ -180,8 +179,7 @@ type BeforeSendExit interface {
 	isExit()
 }
 
-// MatchBeforeSend calls the function for the exit of a fire, or none if it is nil. A new exit in
-// the spec breaks every call until it is handled.
+// MatchBeforeSend calls the function for the exit, or none if it is nil; each call handles all.
 func MatchBeforeSend[R any](exit BeforeSendExit, none func() R, refuse func(Refuse) R) R {
 	switch x := exit.(type) {
 	case nil:
@@ -192,14 +190,14 @@ func MatchBeforeSend[R any](exit BeforeSendExit, none func() R, refuse func(Refu
 	panic(hookimpl.UnmatchedError[BeforeSendExit]{Exit: exit})
 }
 
-// BeforeSendObserver is notified of every fire of BeforeSend after it is decided.
+// BeforeSendObserver is notified of every fire after it is decided.
 type BeforeSendObserver[P any] interface {
 	ObserveBeforeSend(ctx context.Context, run *Run, fired BeforeSendFired[P])
 }
 
-// BeforeSendFired describes one fire of BeforeSend to observers.
+// BeforeSendFired describes one fire to observers.
 type BeforeSendFired[P any] struct {
-	// Payload is the payload as it was passed to Fire.
+	// Payload is as it was passed to Fire.
 	Payload P
 	// Final is the payload after the hooks.
 	Final P
@@ -211,18 +209,18 @@ type BeforeSendFired[P any] struct {
 	hookkit.Verdict
 }
 
-// BeforeSendPoint holds the hooks and observers of BeforeSend. Its methods are also Add, AddFunc,
-// Observe, ObserveFunc and List. Do not copy it.
+// BeforeSendPoint holds the hooks and observers. Its methods are also Add, AddFunc, Observe,
+// ObserveFunc and List. Do not copy it.
 type BeforeSendPoint struct {
 	hookgenRegistry[
 		beforeSendPoint, BeforeSend[Message], BeforeSendObserver[Message], hookkit.GateOption,
 		func(ctx context.Context, run *Run, payload Message) (BeforeSendOutcome, error),
-		func(context.Context, *Run, BeforeSendFired[Message]),
+		BeforeSendFired[Message],
 	]
 }
 
 // Fire runs the hooks. They may replace the payload; nil panics. If the exit is nil, no hook
-// decided. If err is not nil, a hook failed and the program must refuse the act.
+// decided. If err is not nil, the program must refuse the act.
 func (p *BeforeSendPoint) Fire(
 	ctx context.Context, run *Run, payload *Message,
 ) (exit BeforeSendExit, err error) {
@@ -232,7 +230,7 @@ func (p *BeforeSendPoint) Fire(
 	return
 }
 
-// FireBy is Fire that also returns the hook that decided, or a zero By if every hook continued.
+// FireBy also returns the hook that decided, or a zero By if every hook continued.
 func (p *BeforeSendPoint) FireBy(
 	ctx context.Context, run *Run, payload *Message,
 ) (exit BeforeSendExit, by hookkit.By, err error) {
@@ -244,13 +242,13 @@ func (p *BeforeSendPoint) FireBy(
 
 // OnSent fires after a message was sent.
 //
-// Every hook runs. None can change or stop anything. A hook that fails (error, panic or timeout) is
-// reported, and the other hooks run.
+// Every hook runs. None can change or stop anything. A hook's error, panic or timeout is reported,
+// and the other hooks run.
 type OnSent[P any] interface {
 	OnSent(ctx context.Context, run *Run, payload P) error
 }
 
-// OnSentFunc is a function that is a hook of OnSent.
+// OnSentFunc is a function that is a hook.
 type OnSentFunc func(ctx context.Context, run *Run, payload Message) error
 
 // OnSent calls f.
@@ -261,26 +259,26 @@ func (f OnSentFunc) OnSent(ctx context.Context, run *Run, payload Message) error
 // Bind adds f to its point.
 func (f OnSentFunc) Bind(h *Hooks) { h.OnSent.Add(f) }
 
-// OnSentObserver is notified of every fire of OnSent after it is decided.
+// OnSentObserver is notified of every fire after it is decided.
 type OnSentObserver[P any] interface {
 	ObserveOnSent(ctx context.Context, run *Run, fired OnSentFired[P])
 }
 
-// OnSentFired describes one fire of OnSent to observers.
+// OnSentFired describes one fire to observers.
 type OnSentFired[P any] struct {
-	// Payload is the payload as it was passed to Fire.
+	// Payload is as it was passed to Fire.
 	Payload P
 	// Verdict names the hook that decided.
 	hookkit.Verdict
 }
 
-// OnSentPoint holds the hooks and observers of OnSent. Its methods are also Add, AddFunc, Observe,
+// OnSentPoint holds the hooks and observers. Its methods are also Add, AddFunc, Observe,
 // ObserveFunc and List. Do not copy it.
 type OnSentPoint struct {
 	hookgenRegistry[
 		onSentPoint, OnSent[Message], OnSentObserver[Message], hookkit.HookOption,
 		func(ctx context.Context, run *Run, payload Message) error,
-		func(context.Context, *Run, OnSentFired[Message]),
+		OnSentFired[Message],
 	]
 }
 
@@ -310,24 +308,25 @@ var _ = hookimpl.HooksType[Hooks]()
 
 // hookgenRegistry is embedded in each point for its methods. The name of the alias keeps the rest
 // of it private.
-type hookgenRegistry[D hookimpl.Description, H, O, Option, F, OF any] = hookimpl.PointRegistry[D, H, F, O, OF, Option]
+type hookgenRegistry[D hookimpl.Description, H, O, Option, F, Fired any] = hookimpl.PointRegistry[
+	D, H, F, O, func(context.Context, *Run, Fired), Option,
+]
 
 // beforeSendPoint describes BeforeSend to the runtime.
 type beforeSendPoint struct{}
 
 func (beforeSendPoint) Describe() *hookimpl.Point {
 	return &hookimpl.Point{
-		Spec:      "github.com/hookgen/hookgen/examples/languages/mail",
-		Name:      "BeforeSend",
-		Payload:   "Message",
-		Results:   "Replace, Refuse, FailClosed",
-		Closed:    true,
-		Replace:   ReplaceBeforeSend,
-		Exits:     []any{Refuse{}},
-		Fire:      (*BeforeSendPoint).runHooks,
-		Func:      BeforeSendFunc(nil),
-		Calls:     hookimpl.Deciding(BeforeSend[Message].BeforeSend),
-		Observing: hookimpl.Notifying(BeforeSendObserver[Message].ObserveBeforeSend),
+		Name:    "BeforeSend",
+		Payload: "Message",
+		Results: "Replace, Refuse, FailClosed",
+		Closed:  true,
+		Replace: ReplaceBeforeSend,
+		Exits:   []any{Refuse{}},
+		Fire:    (*BeforeSendPoint).runHooks,
+		Func:    BeforeSendFunc(nil),
+		Calls:   hookimpl.Deciding(BeforeSend[Message].BeforeSend),
+		Observe: hookimpl.Notifying(BeforeSendObserver[Message].ObserveBeforeSend),
 	}
 }
 
@@ -384,13 +383,12 @@ type onSentPoint struct{}
 
 func (onSentPoint) Describe() *hookimpl.Point {
 	return &hookimpl.Point{
-		Spec:      "github.com/hookgen/hookgen/examples/languages/mail",
-		Name:      "OnSent",
-		Payload:   "Message",
-		Fire:      (*OnSentPoint).runHooks,
-		Func:      OnSentFunc(nil),
-		Calls:     hookimpl.Checking(OnSent[Message].OnSent),
-		Observing: hookimpl.Notifying(OnSentObserver[Message].ObserveOnSent),
+		Name:    "OnSent",
+		Payload: "Message",
+		Fire:    (*OnSentPoint).runHooks,
+		Func:    OnSentFunc(nil),
+		Calls:   hookimpl.Checking(OnSent[Message].OnSent),
+		Observe: hookimpl.Notifying(OnSentObserver[Message].ObserveOnSent),
 	}
 }
 

@@ -25,14 +25,14 @@ type Hooks struct {
 	// article or withhold it. A failing hook withholds it too.
 	//
 	// Hooks run in order. Each may replace the payload for the next hooks and the program. The first
-	// that leaves with Withhold ends the fire. A hook that fails (error, panic or timeout) ends the
-	// fire, and the program must refuse the act.
+	// Withhold ends the fire. A hook's error, panic or timeout ends the fire, and the program must
+	// refuse the act.
 	BeforePublish BeforePublishPoint
 
 	// OnPublished fires after an article was published.
 	//
-	// Every hook runs. None can change or stop anything. A hook that fails (error, panic or timeout) is
-	// reported, and the other hooks run.
+	// Every hook runs. None can change or stop anything. A hook's error, panic or timeout is reported,
+	// and the other hooks run.
 	OnPublished OnPublishedPoint
 
 	hookgenPin hookimpl.Pin[Hooks]
@@ -127,7 +127,7 @@ func (h *Hooks) Explain(w io.Writer) error {
 // Points describes every point, and gives access to it without its types.
 func (h *Hooks) Points() []hookkit.AnyPoint {
 	points := h.Agent.Points()
-	return append(points, hookimpl.AnyPoints(
+	return append(points, hookimpl.AnyPoints("example.com/quickstart/newsroom",
 		&h.BeforePublish,
 		&h.OnPublished,
 	)...)
@@ -144,13 +144,13 @@ var NewRun = agent.NewRun
 // article or withhold it. A failing hook withholds it too.
 //
 // Hooks run in order. Each may replace the payload for the next hooks and the program. The first
-// that leaves with Withhold ends the fire. A hook that fails (error, panic or timeout) ends the
-// fire, and the program must refuse the act.
+// Withhold ends the fire. A hook's error, panic or timeout ends the fire, and the program must
+// refuse the act.
 type BeforePublish[P any] interface {
 	BeforePublish(ctx context.Context, run *Run, payload P) (BeforePublishOutcome, error)
 }
 
-// BeforePublishFunc is a function that is a hook of BeforePublish.
+// BeforePublishFunc is a function that is a hook.
 type BeforePublishFunc func(ctx context.Context, run *Run, payload Article) (BeforePublishOutcome, error)
 
 // BeforePublish calls f.
@@ -163,8 +163,7 @@ func (f BeforePublishFunc) BeforePublish(
 // Bind adds f to its point.
 func (f BeforePublishFunc) Bind(h *Hooks) { h.BeforePublish.Add(f) }
 
-// BeforePublishOutcome is a decision of a hook of BeforePublish: ReplaceBeforePublish or Withhold.
-// Nil continues.
+// BeforePublishOutcome is ReplaceBeforePublish or Withhold; nil continues.
 type BeforePublishOutcome interface{ legalAtBeforePublish() }
 
 // ReplaceBeforePublish gives the next hooks, and the program, another payload.
@@ -184,8 +183,7 @@ type BeforePublishExit interface {
 	isExit()
 }
 
-// MatchBeforePublish calls the function for the exit of a fire, or none if it is nil. A new exit in
-// the spec breaks every call until it is handled.
+// MatchBeforePublish calls the function for the exit, or none if it is nil; each call handles all.
 func MatchBeforePublish[R any](exit BeforePublishExit, none func() R, withhold func(Withhold) R) R {
 	switch x := exit.(type) {
 	case nil:
@@ -196,14 +194,14 @@ func MatchBeforePublish[R any](exit BeforePublishExit, none func() R, withhold f
 	panic(hookimpl.UnmatchedError[BeforePublishExit]{Exit: exit})
 }
 
-// BeforePublishObserver is notified of every fire of BeforePublish after it is decided.
+// BeforePublishObserver is notified of every fire after it is decided.
 type BeforePublishObserver[P any] interface {
 	ObserveBeforePublish(ctx context.Context, run *Run, fired BeforePublishFired[P])
 }
 
-// BeforePublishFired describes one fire of BeforePublish to observers.
+// BeforePublishFired describes one fire to observers.
 type BeforePublishFired[P any] struct {
-	// Payload is the payload as it was passed to Fire.
+	// Payload is as it was passed to Fire.
 	Payload P
 	// Final is the payload after the hooks.
 	Final P
@@ -215,18 +213,18 @@ type BeforePublishFired[P any] struct {
 	hookkit.Verdict
 }
 
-// BeforePublishPoint holds the hooks and observers of BeforePublish. Its methods are also Add,
-// AddFunc, Observe, ObserveFunc and List. Do not copy it.
+// BeforePublishPoint holds the hooks and observers. Its methods are also Add, AddFunc, Observe,
+// ObserveFunc and List. Do not copy it.
 type BeforePublishPoint struct {
 	hookgenRegistry[
 		beforePublishPoint, BeforePublish[Article], BeforePublishObserver[Article], hookkit.GateOption,
 		func(ctx context.Context, run *Run, payload Article) (BeforePublishOutcome, error),
-		func(context.Context, *Run, BeforePublishFired[Article]),
+		BeforePublishFired[Article],
 	]
 }
 
 // Fire runs the hooks. They may replace the payload; nil panics. If the exit is nil, no hook
-// decided. If err is not nil, a hook failed and the program must refuse the act.
+// decided. If err is not nil, the program must refuse the act.
 func (p *BeforePublishPoint) Fire(
 	ctx context.Context, run *Run, payload *Article,
 ) (exit BeforePublishExit, err error) {
@@ -236,7 +234,7 @@ func (p *BeforePublishPoint) Fire(
 	return
 }
 
-// FireBy is Fire that also returns the hook that decided, or a zero By if every hook continued.
+// FireBy also returns the hook that decided, or a zero By if every hook continued.
 func (p *BeforePublishPoint) FireBy(
 	ctx context.Context, run *Run, payload *Article,
 ) (exit BeforePublishExit, by hookkit.By, err error) {
@@ -248,13 +246,13 @@ func (p *BeforePublishPoint) FireBy(
 
 // OnPublished fires after an article was published.
 //
-// Every hook runs. None can change or stop anything. A hook that fails (error, panic or timeout) is
-// reported, and the other hooks run.
+// Every hook runs. None can change or stop anything. A hook's error, panic or timeout is reported,
+// and the other hooks run.
 type OnPublished[P any] interface {
 	OnPublished(ctx context.Context, run *Run, payload P) error
 }
 
-// OnPublishedFunc is a function that is a hook of OnPublished.
+// OnPublishedFunc is a function that is a hook.
 type OnPublishedFunc func(ctx context.Context, run *Run, payload Article) error
 
 // OnPublished calls f.
@@ -265,26 +263,26 @@ func (f OnPublishedFunc) OnPublished(ctx context.Context, run *Run, payload Arti
 // Bind adds f to its point.
 func (f OnPublishedFunc) Bind(h *Hooks) { h.OnPublished.Add(f) }
 
-// OnPublishedObserver is notified of every fire of OnPublished after it is decided.
+// OnPublishedObserver is notified of every fire after it is decided.
 type OnPublishedObserver[P any] interface {
 	ObserveOnPublished(ctx context.Context, run *Run, fired OnPublishedFired[P])
 }
 
-// OnPublishedFired describes one fire of OnPublished to observers.
+// OnPublishedFired describes one fire to observers.
 type OnPublishedFired[P any] struct {
-	// Payload is the payload as it was passed to Fire.
+	// Payload is as it was passed to Fire.
 	Payload P
 	// Verdict names the hook that decided.
 	hookkit.Verdict
 }
 
-// OnPublishedPoint holds the hooks and observers of OnPublished. Its methods are also Add, AddFunc,
-// Observe, ObserveFunc and List. Do not copy it.
+// OnPublishedPoint holds the hooks and observers. Its methods are also Add, AddFunc, Observe,
+// ObserveFunc and List. Do not copy it.
 type OnPublishedPoint struct {
 	hookgenRegistry[
 		onPublishedPoint, OnPublished[Article], OnPublishedObserver[Article], hookkit.HookOption,
 		func(ctx context.Context, run *Run, payload Article) error,
-		func(context.Context, *Run, OnPublishedFired[Article]),
+		OnPublishedFired[Article],
 	]
 }
 
@@ -314,24 +312,25 @@ var _ = hookimpl.HooksType[Hooks]()
 
 // hookgenRegistry is embedded in each point for its methods. The name of the alias keeps the rest
 // of it private.
-type hookgenRegistry[D hookimpl.Description, H, O, Option, F, OF any] = hookimpl.PointRegistry[D, H, F, O, OF, Option]
+type hookgenRegistry[D hookimpl.Description, H, O, Option, F, Fired any] = hookimpl.PointRegistry[
+	D, H, F, O, func(context.Context, *Run, Fired), Option,
+]
 
 // beforePublishPoint describes BeforePublish to the runtime.
 type beforePublishPoint struct{}
 
 func (beforePublishPoint) Describe() *hookimpl.Point {
 	return &hookimpl.Point{
-		Spec:      "example.com/quickstart/newsroom",
-		Name:      "BeforePublish",
-		Payload:   "Article",
-		Results:   "Replace, Withhold, FailClosed",
-		Closed:    true,
-		Replace:   ReplaceBeforePublish,
-		Exits:     []any{Withhold{}},
-		Fire:      (*BeforePublishPoint).runHooks,
-		Func:      BeforePublishFunc(nil),
-		Calls:     hookimpl.Deciding(BeforePublish[Article].BeforePublish),
-		Observing: hookimpl.Notifying(BeforePublishObserver[Article].ObserveBeforePublish),
+		Name:    "BeforePublish",
+		Payload: "Article",
+		Results: "Replace, Withhold, FailClosed",
+		Closed:  true,
+		Replace: ReplaceBeforePublish,
+		Exits:   []any{Withhold{}},
+		Fire:    (*BeforePublishPoint).runHooks,
+		Func:    BeforePublishFunc(nil),
+		Calls:   hookimpl.Deciding(BeforePublish[Article].BeforePublish),
+		Observe: hookimpl.Notifying(BeforePublishObserver[Article].ObserveBeforePublish),
 	}
 }
 
@@ -388,13 +387,12 @@ type onPublishedPoint struct{}
 
 func (onPublishedPoint) Describe() *hookimpl.Point {
 	return &hookimpl.Point{
-		Spec:      "example.com/quickstart/newsroom",
-		Name:      "OnPublished",
-		Payload:   "Article",
-		Fire:      (*OnPublishedPoint).runHooks,
-		Func:      OnPublishedFunc(nil),
-		Calls:     hookimpl.Checking(OnPublished[Article].OnPublished),
-		Observing: hookimpl.Notifying(OnPublishedObserver[Article].ObserveOnPublished),
+		Name:    "OnPublished",
+		Payload: "Article",
+		Fire:    (*OnPublishedPoint).runHooks,
+		Func:    OnPublishedFunc(nil),
+		Calls:   hookimpl.Checking(OnPublished[Article].OnPublished),
+		Observe: hookimpl.Notifying(OnPublishedObserver[Article].ObserveOnPublished),
 	}
 }
 

@@ -84,7 +84,7 @@ func (p *pointEmitter) fireDoc() []string {
 	}
 	switch {
 	case p.Decides() && p.FailureEnds():
-		sentences = append(sentences, "If err is not nil, a hook failed and the program must refuse the act.")
+		sentences = append(sentences, "If err is not nil, the program must refuse the act.")
 	case p.Decides():
 		sentences = append(sentences, "If err is not nil, a hook that was registered with FailClosed failed and the",
 			"program must refuse the act.")
@@ -102,14 +102,14 @@ func (p *pointEmitter) fireDoc() []string {
 func (p *pointEmitter) fireByDoc() []string {
 	switch {
 	case p.DecidedByOne() && p.Collects():
-		return []string{"FireBy is Fire that also returns the hook that decided, or a zero By if every hook continued, and",
+		return []string{"FireBy also returns the hook that decided, or a zero By if every hook continued, and",
 			"for each contribution the hook that made it."}
 	case p.IsCheckAll():
-		return []string{"FireBy is Fire that also returns, for each refusal, the hook that made it."}
+		return []string{"FireBy also returns, for each refusal, the hook that made it."}
 	case p.Collects():
-		return []string{"FireBy is Fire that also returns, for each contribution, the hook that made it."}
+		return []string{"FireBy also returns, for each contribution, the hook that made it."}
 	}
-	return []string{"FireBy is Fire that also returns the hook that decided, or a zero By if every hook continued."}
+	return []string{"FireBy also returns the hook that decided, or a zero By if every hook continued."}
 }
 
 // fireAround emits Fire and FireBy of an around point.
@@ -138,7 +138,7 @@ func (p *pointEmitter) fireAround(f *jen.File) {
 			jen.Id("result").Op("=").Op("*").New(p.result)), // zero, as with hooks
 		jen.Id("returned").Op("=").True(),
 		jen.Return())
-	prose(f, "FireBy is Fire that also returns the hook that answered instead of the act, or the hook that failed.",
+	prose(f, "FireBy also returns the hook that answered instead of the act, or the hook that failed.",
 		"A zero By means that the act answered.")
 	p.method(f, "FireBy", params, []param{result, byResult(), errorResult("err")}).Block(
 		jen.If(active()).Block(

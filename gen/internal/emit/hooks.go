@@ -52,14 +52,8 @@ func (e *emitter) keys(f *jen.File) {
 			continue
 		}
 		met[name] = true
-		var points []string
-		for _, q := range e.spec.Points {
-			if q.Key.Name == name {
-				points = append(points, q.Name)
-			}
-		}
 		prose(f, "For"+name+" is an option of Add, Observe and Use: the hook is called in fires with one of these keys only,",
-			"and costs nothing in others. It is legal at "+strings.Join(points, ", ")+"; For"+name+" without a key panics.")
+			"and costs nothing in others. It is legal at the points whose comment names it; For"+name+" without a key panics.")
 		keys := jen.Id("keys").Op("...").Add(e.typ(p.Key.Type.Expr))
 		f.Func().Id("For" + name).Params(keys).Add(kitType("KeyOption")).Block(
 			jen.Return(implName("For").Call(jen.Lit(name), jen.Id("keys"))))
@@ -166,6 +160,7 @@ func (e *emitter) pointsMethod(f *jen.File) {
 	method := f.Func().Params(jen.Id("h").Op("*").Id("Hooks")).Id("Points").Params().Index().Add(kitType("AnyPoint"))
 	method.BlockFunc(func(g *jen.Group) {
 		own := implName("AnyPoints").CallFunc(func(g *jen.Group) {
+			g.Lit(e.to.Source)
 			for _, p := range e.spec.Points {
 				g.Line().Op("&").Id("h").Dot(p.Name)
 			}
@@ -214,15 +209,12 @@ func (e *emitter) shared(f *jen.File) {
 	f.Var().Id("_").Op("=").Add(implName("HooksType")).Types(jen.Id("Hooks")).Call()
 	prose(f, registryAlias+" is embedded in each point for its methods.",
 		"The name of the alias keeps the rest of it private.")
-	var params, args []jen.Code
-	for _, name := range strings.Fields("H O Option F OF") {
-		params = append(params, jen.Id(name))
-	}
-	for _, name := range strings.Fields("D H F O OF Option") {
-		args = append(args, jen.Id(name))
-	}
-	f.Type().Id(registryAlias).Types(jen.Id("D").Add(implName("Description")), jen.List(params...).Any()).
-		Op("=").Add(implName("PointRegistry")).Types(args...)
+	id := jen.Id
+	observe := jen.Func().Params(ctxParam().typ, runParam().typ, id("Fired"))
+	f.Type().Id(registryAlias).Types(id("D").Add(implName("Description")),
+		jen.List(id("H"), id("O"), id("Option"), id("F"), id("Fired")).Any()).Op("=").
+		Add(implName("PointRegistry")).Custom(jen.Options{Open: "[", Close: "]", Separator: ",", Multi: true},
+		jen.List(id("D"), id("H"), id("F"), id("O"), observe, id("Option")))
 }
 
 // banner separates the API from the machinery.

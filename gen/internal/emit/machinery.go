@@ -37,8 +37,7 @@ func (p *pointEmitter) IsCheck() bool    { return p.Kind == model.Check }
 func (p *pointEmitter) IsCheckAll() bool { return p.Kind == model.CheckAll }
 func (p *pointEmitter) IsAround() bool   { return p.Kind == model.Around }
 
-// Spec returns the import path of the spec's package, and PayloadText the payload as the spec has it.
-func (p *pointEmitter) Spec() string        { return p.to.Source }
+// PayloadText returns the payload as the spec has it.
 func (p *pointEmitter) PayloadText() string { return p.text(p.Payload.Expr) }
 
 // Results returns the result list of runHooks, and ResultNames its names.
@@ -130,7 +129,7 @@ func (p *pointEmitter) Wide() bool {
 // line would become too long.
 func (p *pointEmitter) Method(of, name string) string {
 	method := of + "[" + p.PayloadType + "]." + name
-	if len("\t\tCalls:     hookimpl.DecidingAndCollecting(),")+len(method) > maxColumns {
+	if len("\t\tCalls:   hookimpl.DecidingAndCollecting(),")+len(method) > maxColumns {
 		return "\n" + method + ",\n"
 	}
 	return method

@@ -131,7 +131,7 @@ func (p *pointEmitter) hook(f *jen.File) {
 	f.Type().Id(p.Name).Types(jen.Id("P").Any()).Interface(
 		signature(jen.Id(p.Name), len(p.Name), p.hookParams(named("P")), p.hookResults()))
 
-	p.doc(f, p.Name+"Func is a function that is a hook of "+p.Name+".")
+	p.doc(f, p.Name+"Func is a function that is a hook.")
 	f.Type().Id(p.Name + "Func").Add(p.hookFunc())
 	prose(f, p.Name+" calls f.")
 	method := f.Func().Params(jen.Id("f").Id(p.Name + "Func"))
@@ -147,7 +147,7 @@ func (p *pointEmitter) outcomes(f *jen.File) {
 	if !p.Decides() {
 		return
 	}
-	p.doc(f, p.Name+"Outcome is a decision of a hook of "+p.Name+": "+spelling.Or(p.legal())+". Nil continues.")
+	p.doc(f, p.Name+"Outcome is "+spelling.Or(p.legal())+"; nil continues.")
 	f.Type().Id(p.Name+"Outcome").Id("interface").Custom(oneLine, jen.Id("legalAt"+p.Name).Params())
 	if p.Replace {
 		p.doc(f, "Replace"+p.Name+" gives the next hooks, and the program, another payload.")
@@ -203,8 +203,7 @@ func (p *pointEmitter) match(f *jen.File) {
 			typeCode{jen.Func().Params(jen.Id(x)).Id(result), len("func() ") + len(x+result)}})
 		cases = append(cases, jen.Case(jen.Id(x)).Block(jen.Return(jen.Id(names[i]).Call(jen.Id("x")))))
 	}
-	p.doc(f, "Match"+p.Name+" calls the function for the exit of a fire, or none if it is nil. A new exit in the spec",
-		"breaks every call until it is handled.")
+	p.doc(f, "Match"+p.Name+" calls the function for the exit, or none if it is nil; each call handles all.")
 	signature(f.Func().Id("Match"+p.Name).Types(jen.Id(result).Any()), len("func Match[R any] {")+len(p.Name), params,
 		[]param{{"", named(result)}}).Block(
 		jen.Switch(jen.Id("x").Op(":=").Id("exit").Assert(jen.Type())).Block(cases...),
@@ -215,12 +214,12 @@ func (p *pointEmitter) match(f *jen.File) {
 
 // observer emits the interface of observers and the struct that they receive.
 func (p *pointEmitter) observer(f *jen.File) {
-	p.doc(f, p.Name+"Observer is notified of every fire of "+p.Name+" after it is decided.")
+	p.doc(f, p.Name+"Observer is notified of every fire after it is decided.")
 	fired := jen.Id(p.Name + "Fired").Types(jen.Id("P"))
 	f.Type().Id(p.Name + "Observer").Types(jen.Id("P").Any()).Interface(
 		signature(jen.Id("Observe"+p.Name), len("Observe")+len(p.Name),
 			[]param{ctxParam(), runParam(), {"fired", typeCode{fired, len("Fired[P]") + len(p.Name)}}}, nil))
-	p.doc(f, p.Name+"Fired describes one fire of "+p.Name+" to observers.")
+	p.doc(f, p.Name+"Fired describes one fire to observers.")
 	f.Type().Id(p.Name + "Fired").Types(jen.Id("P").Any()).StructFunc(func(g *jen.Group) {
 		field := func(has bool, doc, name string, typ *jen.Statement) {
 			if has {
@@ -228,7 +227,7 @@ func (p *pointEmitter) observer(f *jen.File) {
 				g.Id(name).Add(typ)
 			}
 		}
-		field(true, "Payload is the payload as it was passed to Fire.", "Payload", jen.Id("P"))
+		field(true, "Payload is as it was passed to Fire.", "Payload", jen.Id("P"))
 		field(p.Rewrites(), "Final is the payload after the hooks.", "Final", jen.Id("P"))
 		field(p.Leaves(), "Exit is the decision that the fire returned; nil without one.", "Exit", jen.Id(p.Name+"Exit"))
 		field(p.Collects(), "Collected are the contributions in firing order.", "Collected", jen.Index().Add(p.collected))
@@ -258,22 +257,20 @@ const registryAlias = "hookgenRegistry"
 
 // registry emits the type of the point, with the registry that it embeds.
 func (p *pointEmitter) registry(f *jen.File) {
-	p.doc(f, p.Name+"Point holds the hooks and observers of "+p.Name+". Its methods are also Add, AddFunc, Observe,",
-		"ObserveFunc and List. Do not copy it.")
+	p.doc(f, p.Name+"Point holds the hooks and observers. Its methods are also Add, AddFunc, Observe, ObserveFunc",
+		"and List. Do not copy it.")
 	option := "HookOption"
 	if p.Decides() {
 		option = "GateOption"
 	}
-	fired := jen.Id(p.Name + "Fired").Types(p.payload)
 	registry := []jen.Code{jen.Id(p.Lower + "Point"), jen.Id(p.Name).Types(p.payload),
 		jen.Id(p.Name + "Observer").Types(p.payload), kitType(option)}
 	if len("Point, , Observer[], [], hookkit.GateOption")+3*len(p.Name)+2*p.payload.width < maxColumns {
 		registry = []jen.Code{jen.Custom(jen.Options{Separator: ","}, registry...)}
 	}
-	observe := signature(jen.Func(), len("\t\tfunc"), []param{{"", ctxParam().typ}, {"", runParam().typ},
-		{"", typeCode{fired, len("Fired[]") + len(p.Name) + p.payload.width}}}, nil)
+	registry = append(registry, p.hookFunc(), jen.Id(p.Name+"Fired").Types(p.payload))
 	f.Type().Id(p.Name + "Point").Struct(jen.Id(registryAlias).Custom(
-		jen.Options{Open: "[", Close: "]", Separator: ",", Multi: true}, append(registry, p.hookFunc(), observe)...))
+		jen.Options{Open: "[", Close: "]", Separator: ",", Multi: true}, registry...))
 }
 
 // oneLine keeps a body or a list of members on the line of its braces.

@@ -23,67 +23,66 @@ type _ [len([...]json.RawMessage{staleCode_runHookgen_editTrim{}.Args})]struct{}
 type Hooks struct {
 	// Watch is an observe point.
 	//
-	// Every hook runs. None can change or stop anything. A hook that fails (error, panic or timeout) is
-	// reported, and the other hooks run.
+	// Every hook runs. None can change or stop anything. A hook's error, panic or timeout is reported,
+	// and the other hooks run.
 	Watch WatchPoint
 
 	// Rewrite is a flow with Replace and without exits.
 	//
-	// Hooks run in order. Each may replace the payload for the next hooks and the program. A hook that
-	// fails (error, panic or timeout) ends the fire, and the program must refuse the act.
+	// Hooks run in order. Each may replace the payload for the next hooks and the program. A hook's
+	// error, panic or timeout ends the fire, and the program must refuse the act.
 	Rewrite RewritePoint
 
 	// Flow is like the point that guards tools in an agent.
 	//
 	// Hooks run in order. Each may replace the payload for the next hooks and the program. The first
-	// that leaves with Skip or End ends the fire. A hook that fails (error, panic or timeout) ends the
-	// fire, and the program must refuse the act.
+	// Skip or End ends the fire. A hook's error, panic or timeout ends the fire, and the program must
+	// refuse the act.
 	Flow FlowPoint
 
 	// Lenient is like Flow with FailOpen.
 	//
 	// Hooks run in order. Each may replace the payload for the next hooks and the program. The first
-	// that leaves with Skip or End ends the fire. A hook that fails (error, panic or timeout) is
-	// reported, and the next hook runs.
+	// Skip or End ends the fire. A hook's error, panic or timeout is reported, and the next hook runs.
 	Lenient LenientPoint
 
 	// Trim is a flow with Edit: hooks may change only the arguments of the call.
 	//
 	// Hooks run in order. Each may edit the payload's Args, and nothing else of it, for the next hooks
-	// and the program. A hook that fails (error, panic or timeout) ends the fire, and the program must
-	// refuse the act.
+	// and the program. A hook's error, panic or timeout ends the fire, and the program must refuse the
+	// act.
 	Trim TrimPoint
 
 	// Leave is a flow without Replace.
 	//
-	// Hooks run in order. The first that leaves with Skip or End ends the fire. A hook that fails
-	// (error, panic or timeout) ends the fire, and the program must refuse the act.
+	// Hooks run in order. The first Skip or End ends the fire. A hook's error, panic or timeout ends
+	// the fire, and the program must refuse the act.
 	Leave LeavePoint
 
 	// Judge is a vote.
 	//
 	// Every hook sees the same payload and may vote for Deny, Ask or Allow. Deny is the strongest, and
-	// the strongest vote wins. Without a vote, the program decides. A hook that fails (error, panic or
-	// timeout) ends the fire, and the program must refuse the act.
+	// the strongest vote wins. Without a vote, the program decides. A hook's error, panic or timeout
+	// ends the fire, and the program must refuse the act.
 	Judge JudgePoint
 
 	// Gather collects.
 	//
-	// Every hook contributes values, which the program gets in firing order. A hook that fails (error,
-	// panic or timeout) is reported, and the next hook runs.
+	// Every hook contributes values, which the program gets in firing order. A hook's error, panic or
+	// timeout is reported, and the next hook runs.
 	Gather GatherPoint
 
 	// Refuse is a check.
 	//
-	// Hooks run in order. The first error ends the fire, and the program gets it. A hook that fails
-	// (error, panic or timeout) refuses: the fire returns the failure.
+	// Hooks run in order. The first error ends the fire, and the program gets it. A hook's error, panic
+	// or timeout refuses: the fire returns the failure.
 	Refuse RefusePoint
 
 	// Wrap wraps.
 	//
 	// Hooks wrap an act, the first hook outermost. Each calls next, perhaps again, or answers without
-	// it. A hook that fails (error, panic or timeout) fails the act: the hook around it, or else the
-	// program, gets the error.
+	// it. A hook's error, panic or timeout fails the act: the next hook outward, or else the program,
+	// gets it.
 	Wrap WrapPoint
 
 	hookgenPin hookimpl.Pin[Hooks]
@@ -179,7 +178,7 @@ func (h *Hooks) Explain(w io.Writer) error {
 
 // Points describes every point, and gives access to it without its types.
 func (h *Hooks) Points() []hookkit.AnyPoint {
-	return hookimpl.AnyPoints(
+	return hookimpl.AnyPoints("github.com/hookgen/hookgen/lab/bench/points",
 		&h.Watch,
 		&h.Rewrite,
 		&h.Flow,
@@ -204,13 +203,13 @@ func NewRun(env struct{}) *Run {
 
 // Watch is an observe point.
 //
-// Every hook runs. None can change or stop anything. A hook that fails (error, panic or timeout) is
-// reported, and the other hooks run.
+// Every hook runs. None can change or stop anything. A hook's error, panic or timeout is reported,
+// and the other hooks run.
 type Watch[P any] interface {
 	Watch(ctx context.Context, run *Run, payload P) error
 }
 
-// WatchFunc is a function that is a hook of Watch.
+// WatchFunc is a function that is a hook.
 type WatchFunc func(ctx context.Context, run *Run, payload Call) error
 
 // Watch calls f.
@@ -221,26 +220,26 @@ func (f WatchFunc) Watch(ctx context.Context, run *Run, payload Call) error {
 // Bind adds f to its point.
 func (f WatchFunc) Bind(h *Hooks) { h.Watch.Add(f) }
 
-// WatchObserver is notified of every fire of Watch after it is decided.
+// WatchObserver is notified of every fire after it is decided.
 type WatchObserver[P any] interface {
 	ObserveWatch(ctx context.Context, run *Run, fired WatchFired[P])
 }
 
-// WatchFired describes one fire of Watch to observers.
+// WatchFired describes one fire to observers.
 type WatchFired[P any] struct {
-	// Payload is the payload as it was passed to Fire.
+	// Payload is as it was passed to Fire.
 	Payload P
 	// Verdict names the hook that decided.
 	hookkit.Verdict
 }
 
-// WatchPoint holds the hooks and observers of Watch. Its methods are also Add, AddFunc, Observe,
-// ObserveFunc and List. Do not copy it.
+// WatchPoint holds the hooks and observers. Its methods are also Add, AddFunc, Observe, ObserveFunc
+// and List. Do not copy it.
 type WatchPoint struct {
 	hookgenRegistry[
 		watchPoint, Watch[Call], WatchObserver[Call], hookkit.HookOption,
 		func(ctx context.Context, run *Run, payload Call) error,
-		func(context.Context, *Run, WatchFired[Call]),
+		WatchFired[Call],
 	]
 }
 
@@ -253,13 +252,13 @@ func (p *WatchPoint) Fire(ctx context.Context, run *Run, payload Call) {
 
 // Rewrite is a flow with Replace and without exits.
 //
-// Hooks run in order. Each may replace the payload for the next hooks and the program. A hook that
-// fails (error, panic or timeout) ends the fire, and the program must refuse the act.
+// Hooks run in order. Each may replace the payload for the next hooks and the program. A hook's
+// error, panic or timeout ends the fire, and the program must refuse the act.
 type Rewrite[P any] interface {
 	Rewrite(ctx context.Context, run *Run, payload P) (RewriteOutcome, error)
 }
 
-// RewriteFunc is a function that is a hook of Rewrite.
+// RewriteFunc is a function that is a hook.
 type RewriteFunc func(ctx context.Context, run *Run, payload Call) (RewriteOutcome, error)
 
 // Rewrite calls f.
@@ -270,7 +269,7 @@ func (f RewriteFunc) Rewrite(ctx context.Context, run *Run, payload Call) (Rewri
 // Bind adds f to its point.
 func (f RewriteFunc) Bind(h *Hooks) { h.Rewrite.Add(f) }
 
-// RewriteOutcome is a decision of a hook of Rewrite: ReplaceRewrite. Nil continues.
+// RewriteOutcome is ReplaceRewrite; nil continues.
 type RewriteOutcome interface{ legalAtRewrite() }
 
 // ReplaceRewrite gives the next hooks, and the program, another payload.
@@ -282,14 +281,14 @@ type rewriteReplace hookimpl.Replacing[Call]
 
 func (rewriteReplace) legalAtRewrite() {}
 
-// RewriteObserver is notified of every fire of Rewrite after it is decided.
+// RewriteObserver is notified of every fire after it is decided.
 type RewriteObserver[P any] interface {
 	ObserveRewrite(ctx context.Context, run *Run, fired RewriteFired[P])
 }
 
-// RewriteFired describes one fire of Rewrite to observers.
+// RewriteFired describes one fire to observers.
 type RewriteFired[P any] struct {
-	// Payload is the payload as it was passed to Fire.
+	// Payload is as it was passed to Fire.
 	Payload P
 	// Final is the payload after the hooks.
 	Final P
@@ -299,18 +298,18 @@ type RewriteFired[P any] struct {
 	hookkit.Verdict
 }
 
-// RewritePoint holds the hooks and observers of Rewrite. Its methods are also Add, AddFunc,
-// Observe, ObserveFunc and List. Do not copy it.
+// RewritePoint holds the hooks and observers. Its methods are also Add, AddFunc, Observe,
+// ObserveFunc and List. Do not copy it.
 type RewritePoint struct {
 	hookgenRegistry[
 		rewritePoint, Rewrite[Call], RewriteObserver[Call], hookkit.GateOption,
 		func(ctx context.Context, run *Run, payload Call) (RewriteOutcome, error),
-		func(context.Context, *Run, RewriteFired[Call]),
+		RewriteFired[Call],
 	]
 }
 
-// Fire runs the hooks. They may replace the payload; nil panics. If err is not nil, a hook failed
-// and the program must refuse the act.
+// Fire runs the hooks. They may replace the payload; nil panics. If err is not nil, the program
+// must refuse the act.
 func (p *RewritePoint) Fire(ctx context.Context, run *Run, payload *Call) (err error) {
 	if payload == nil || (*hookimpl.State)(&p.hookgenRegistry).Active() {
 		err = p.runHooks(ctx, run, payload, nil, nil)
@@ -318,7 +317,7 @@ func (p *RewritePoint) Fire(ctx context.Context, run *Run, payload *Call) (err e
 	return
 }
 
-// FireBy is Fire that also returns the hook that decided, or a zero By if every hook continued.
+// FireBy also returns the hook that decided, or a zero By if every hook continued.
 func (p *RewritePoint) FireBy(ctx context.Context, run *Run, payload *Call) (by hookkit.By, err error) {
 	if payload == nil || (*hookimpl.State)(&p.hookgenRegistry).Active() {
 		err = p.runHooks(ctx, run, payload, &by, nil)
@@ -329,13 +328,13 @@ func (p *RewritePoint) FireBy(ctx context.Context, run *Run, payload *Call) (by 
 // Flow is like the point that guards tools in an agent.
 //
 // Hooks run in order. Each may replace the payload for the next hooks and the program. The first
-// that leaves with Skip or End ends the fire. A hook that fails (error, panic or timeout) ends the
-// fire, and the program must refuse the act.
+// Skip or End ends the fire. A hook's error, panic or timeout ends the fire, and the program must
+// refuse the act.
 type Flow[P any] interface {
 	Flow(ctx context.Context, run *Run, payload P) (FlowOutcome, error)
 }
 
-// FlowFunc is a function that is a hook of Flow.
+// FlowFunc is a function that is a hook.
 type FlowFunc func(ctx context.Context, run *Run, payload Call) (FlowOutcome, error)
 
 // Flow calls f.
@@ -346,7 +345,7 @@ func (f FlowFunc) Flow(ctx context.Context, run *Run, payload Call) (FlowOutcome
 // Bind adds f to its point.
 func (f FlowFunc) Bind(h *Hooks) { h.Flow.Add(f) }
 
-// FlowOutcome is a decision of a hook of Flow: ReplaceFlow, Skip or End. Nil continues.
+// FlowOutcome is ReplaceFlow, Skip or End; nil continues.
 type FlowOutcome interface{ legalAtFlow() }
 
 // ReplaceFlow gives the next hooks, and the program, another payload.
@@ -366,8 +365,7 @@ type FlowExit interface {
 	isExit()
 }
 
-// MatchFlow calls the function for the exit of a fire, or none if it is nil. A new exit in the spec
-// breaks every call until it is handled.
+// MatchFlow calls the function for the exit, or none if it is nil; each call handles all.
 func MatchFlow[R any](exit FlowExit, none func() R, skip func(Skip) R, end func(End) R) R {
 	switch x := exit.(type) {
 	case nil:
@@ -380,14 +378,14 @@ func MatchFlow[R any](exit FlowExit, none func() R, skip func(Skip) R, end func(
 	panic(hookimpl.UnmatchedError[FlowExit]{Exit: exit})
 }
 
-// FlowObserver is notified of every fire of Flow after it is decided.
+// FlowObserver is notified of every fire after it is decided.
 type FlowObserver[P any] interface {
 	ObserveFlow(ctx context.Context, run *Run, fired FlowFired[P])
 }
 
-// FlowFired describes one fire of Flow to observers.
+// FlowFired describes one fire to observers.
 type FlowFired[P any] struct {
-	// Payload is the payload as it was passed to Fire.
+	// Payload is as it was passed to Fire.
 	Payload P
 	// Final is the payload after the hooks.
 	Final P
@@ -399,18 +397,18 @@ type FlowFired[P any] struct {
 	hookkit.Verdict
 }
 
-// FlowPoint holds the hooks and observers of Flow. Its methods are also Add, AddFunc, Observe,
-// ObserveFunc and List. Do not copy it.
+// FlowPoint holds the hooks and observers. Its methods are also Add, AddFunc, Observe, ObserveFunc
+// and List. Do not copy it.
 type FlowPoint struct {
 	hookgenRegistry[
 		flowPoint, Flow[Call], FlowObserver[Call], hookkit.GateOption,
 		func(ctx context.Context, run *Run, payload Call) (FlowOutcome, error),
-		func(context.Context, *Run, FlowFired[Call]),
+		FlowFired[Call],
 	]
 }
 
 // Fire runs the hooks. They may replace the payload; nil panics. If the exit is nil, no hook
-// decided. If err is not nil, a hook failed and the program must refuse the act.
+// decided. If err is not nil, the program must refuse the act.
 func (p *FlowPoint) Fire(ctx context.Context, run *Run, payload *Call) (exit FlowExit, err error) {
 	if payload == nil || (*hookimpl.State)(&p.hookgenRegistry).Active() {
 		exit, err = p.runHooks(ctx, run, payload, nil, nil)
@@ -418,7 +416,7 @@ func (p *FlowPoint) Fire(ctx context.Context, run *Run, payload *Call) (exit Flo
 	return
 }
 
-// FireBy is Fire that also returns the hook that decided, or a zero By if every hook continued.
+// FireBy also returns the hook that decided, or a zero By if every hook continued.
 func (p *FlowPoint) FireBy(
 	ctx context.Context, run *Run, payload *Call,
 ) (exit FlowExit, by hookkit.By, err error) {
@@ -431,13 +429,12 @@ func (p *FlowPoint) FireBy(
 // Lenient is like Flow with FailOpen.
 //
 // Hooks run in order. Each may replace the payload for the next hooks and the program. The first
-// that leaves with Skip or End ends the fire. A hook that fails (error, panic or timeout) is
-// reported, and the next hook runs.
+// Skip or End ends the fire. A hook's error, panic or timeout is reported, and the next hook runs.
 type Lenient[P any] interface {
 	Lenient(ctx context.Context, run *Run, payload P) (LenientOutcome, error)
 }
 
-// LenientFunc is a function that is a hook of Lenient.
+// LenientFunc is a function that is a hook.
 type LenientFunc func(ctx context.Context, run *Run, payload Call) (LenientOutcome, error)
 
 // Lenient calls f.
@@ -448,7 +445,7 @@ func (f LenientFunc) Lenient(ctx context.Context, run *Run, payload Call) (Lenie
 // Bind adds f to its point.
 func (f LenientFunc) Bind(h *Hooks) { h.Lenient.Add(f) }
 
-// LenientOutcome is a decision of a hook of Lenient: ReplaceLenient, Skip or End. Nil continues.
+// LenientOutcome is ReplaceLenient, Skip or End; nil continues.
 type LenientOutcome interface{ legalAtLenient() }
 
 // ReplaceLenient gives the next hooks, and the program, another payload.
@@ -468,8 +465,7 @@ type LenientExit interface {
 	isExit()
 }
 
-// MatchLenient calls the function for the exit of a fire, or none if it is nil. A new exit in the
-// spec breaks every call until it is handled.
+// MatchLenient calls the function for the exit, or none if it is nil; each call handles all.
 func MatchLenient[R any](exit LenientExit, none func() R, skip func(Skip) R, end func(End) R) R {
 	switch x := exit.(type) {
 	case nil:
@@ -482,14 +478,14 @@ func MatchLenient[R any](exit LenientExit, none func() R, skip func(Skip) R, end
 	panic(hookimpl.UnmatchedError[LenientExit]{Exit: exit})
 }
 
-// LenientObserver is notified of every fire of Lenient after it is decided.
+// LenientObserver is notified of every fire after it is decided.
 type LenientObserver[P any] interface {
 	ObserveLenient(ctx context.Context, run *Run, fired LenientFired[P])
 }
 
-// LenientFired describes one fire of Lenient to observers.
+// LenientFired describes one fire to observers.
 type LenientFired[P any] struct {
-	// Payload is the payload as it was passed to Fire.
+	// Payload is as it was passed to Fire.
 	Payload P
 	// Final is the payload after the hooks.
 	Final P
@@ -501,13 +497,13 @@ type LenientFired[P any] struct {
 	hookkit.Verdict
 }
 
-// LenientPoint holds the hooks and observers of Lenient. Its methods are also Add, AddFunc,
-// Observe, ObserveFunc and List. Do not copy it.
+// LenientPoint holds the hooks and observers. Its methods are also Add, AddFunc, Observe,
+// ObserveFunc and List. Do not copy it.
 type LenientPoint struct {
 	hookgenRegistry[
 		lenientPoint, Lenient[Call], LenientObserver[Call], hookkit.GateOption,
 		func(ctx context.Context, run *Run, payload Call) (LenientOutcome, error),
-		func(context.Context, *Run, LenientFired[Call]),
+		LenientFired[Call],
 	]
 }
 
@@ -521,7 +517,7 @@ func (p *LenientPoint) Fire(ctx context.Context, run *Run, payload *Call) (exit 
 	return
 }
 
-// FireBy is Fire that also returns the hook that decided, or a zero By if every hook continued.
+// FireBy also returns the hook that decided, or a zero By if every hook continued.
 func (p *LenientPoint) FireBy(
 	ctx context.Context, run *Run, payload *Call,
 ) (exit LenientExit, by hookkit.By, err error) {
@@ -534,13 +530,13 @@ func (p *LenientPoint) FireBy(
 // Trim is a flow with Edit: hooks may change only the arguments of the call.
 //
 // Hooks run in order. Each may edit the payload's Args, and nothing else of it, for the next hooks
-// and the program. A hook that fails (error, panic or timeout) ends the fire, and the program must
-// refuse the act.
+// and the program. A hook's error, panic or timeout ends the fire, and the program must refuse the
+// act.
 type Trim[P any] interface {
 	Trim(ctx context.Context, run *Run, payload P) (TrimOutcome, error)
 }
 
-// TrimFunc is a function that is a hook of Trim.
+// TrimFunc is a function that is a hook.
 type TrimFunc func(ctx context.Context, run *Run, payload Call) (TrimOutcome, error)
 
 // Trim calls f.
@@ -551,7 +547,7 @@ func (f TrimFunc) Trim(ctx context.Context, run *Run, payload Call) (TrimOutcome
 // Bind adds f to its point.
 func (f TrimFunc) Bind(h *Hooks) { h.Trim.Add(f) }
 
-// TrimOutcome is a decision of a hook of Trim: EditTrim. Nil continues.
+// TrimOutcome is EditTrim; nil continues.
 type TrimOutcome interface{ legalAtTrim() }
 
 // EditTrim gives the payload another Args.
@@ -563,14 +559,14 @@ type trimEdit hookimpl.Replacing[json.RawMessage]
 
 func (trimEdit) legalAtTrim() {}
 
-// TrimObserver is notified of every fire of Trim after it is decided.
+// TrimObserver is notified of every fire after it is decided.
 type TrimObserver[P any] interface {
 	ObserveTrim(ctx context.Context, run *Run, fired TrimFired[P])
 }
 
-// TrimFired describes one fire of Trim to observers.
+// TrimFired describes one fire to observers.
 type TrimFired[P any] struct {
-	// Payload is the payload as it was passed to Fire.
+	// Payload is as it was passed to Fire.
 	Payload P
 	// Final is the payload after the hooks.
 	Final P
@@ -580,18 +576,18 @@ type TrimFired[P any] struct {
 	hookkit.Verdict
 }
 
-// TrimPoint holds the hooks and observers of Trim. Its methods are also Add, AddFunc, Observe,
-// ObserveFunc and List. Do not copy it.
+// TrimPoint holds the hooks and observers. Its methods are also Add, AddFunc, Observe, ObserveFunc
+// and List. Do not copy it.
 type TrimPoint struct {
 	hookgenRegistry[
 		trimPoint, Trim[Call], TrimObserver[Call], hookkit.GateOption,
 		func(ctx context.Context, run *Run, payload Call) (TrimOutcome, error),
-		func(context.Context, *Run, TrimFired[Call]),
+		TrimFired[Call],
 	]
 }
 
-// Fire runs the hooks. They may replace the payload; nil panics. If err is not nil, a hook failed
-// and the program must refuse the act.
+// Fire runs the hooks. They may replace the payload; nil panics. If err is not nil, the program
+// must refuse the act.
 func (p *TrimPoint) Fire(ctx context.Context, run *Run, payload *Call) (err error) {
 	if payload == nil || (*hookimpl.State)(&p.hookgenRegistry).Active() {
 		err = p.runHooks(ctx, run, payload, nil, nil)
@@ -599,7 +595,7 @@ func (p *TrimPoint) Fire(ctx context.Context, run *Run, payload *Call) (err erro
 	return
 }
 
-// FireBy is Fire that also returns the hook that decided, or a zero By if every hook continued.
+// FireBy also returns the hook that decided, or a zero By if every hook continued.
 func (p *TrimPoint) FireBy(ctx context.Context, run *Run, payload *Call) (by hookkit.By, err error) {
 	if payload == nil || (*hookimpl.State)(&p.hookgenRegistry).Active() {
 		err = p.runHooks(ctx, run, payload, &by, nil)
@@ -609,13 +605,13 @@ func (p *TrimPoint) FireBy(ctx context.Context, run *Run, payload *Call) (by hoo
 
 // Leave is a flow without Replace.
 //
-// Hooks run in order. The first that leaves with Skip or End ends the fire. A hook that fails
-// (error, panic or timeout) ends the fire, and the program must refuse the act.
+// Hooks run in order. The first Skip or End ends the fire. A hook's error, panic or timeout ends
+// the fire, and the program must refuse the act.
 type Leave[P any] interface {
 	Leave(ctx context.Context, run *Run, payload P) (LeaveOutcome, error)
 }
 
-// LeaveFunc is a function that is a hook of Leave.
+// LeaveFunc is a function that is a hook.
 type LeaveFunc func(ctx context.Context, run *Run, payload Call) (LeaveOutcome, error)
 
 // Leave calls f.
@@ -626,7 +622,7 @@ func (f LeaveFunc) Leave(ctx context.Context, run *Run, payload Call) (LeaveOutc
 // Bind adds f to its point.
 func (f LeaveFunc) Bind(h *Hooks) { h.Leave.Add(f) }
 
-// LeaveOutcome is a decision of a hook of Leave: Skip or End. Nil continues.
+// LeaveOutcome is Skip or End; nil continues.
 type LeaveOutcome interface{ legalAtLeave() }
 
 // LeaveExit is an outcome that ends the fire, which returns it; see MatchLeave.
@@ -637,8 +633,7 @@ type LeaveExit interface {
 	isExit()
 }
 
-// MatchLeave calls the function for the exit of a fire, or none if it is nil. A new exit in the
-// spec breaks every call until it is handled.
+// MatchLeave calls the function for the exit, or none if it is nil; each call handles all.
 func MatchLeave[R any](exit LeaveExit, none func() R, skip func(Skip) R, end func(End) R) R {
 	switch x := exit.(type) {
 	case nil:
@@ -651,14 +646,14 @@ func MatchLeave[R any](exit LeaveExit, none func() R, skip func(Skip) R, end fun
 	panic(hookimpl.UnmatchedError[LeaveExit]{Exit: exit})
 }
 
-// LeaveObserver is notified of every fire of Leave after it is decided.
+// LeaveObserver is notified of every fire after it is decided.
 type LeaveObserver[P any] interface {
 	ObserveLeave(ctx context.Context, run *Run, fired LeaveFired[P])
 }
 
-// LeaveFired describes one fire of Leave to observers.
+// LeaveFired describes one fire to observers.
 type LeaveFired[P any] struct {
-	// Payload is the payload as it was passed to Fire.
+	// Payload is as it was passed to Fire.
 	Payload P
 	// Exit is the decision that the fire returned; nil without one.
 	Exit LeaveExit
@@ -668,18 +663,18 @@ type LeaveFired[P any] struct {
 	hookkit.Verdict
 }
 
-// LeavePoint holds the hooks and observers of Leave. Its methods are also Add, AddFunc, Observe,
-// ObserveFunc and List. Do not copy it.
+// LeavePoint holds the hooks and observers. Its methods are also Add, AddFunc, Observe, ObserveFunc
+// and List. Do not copy it.
 type LeavePoint struct {
 	hookgenRegistry[
 		leavePoint, Leave[Call], LeaveObserver[Call], hookkit.GateOption,
 		func(ctx context.Context, run *Run, payload Call) (LeaveOutcome, error),
-		func(context.Context, *Run, LeaveFired[Call]),
+		LeaveFired[Call],
 	]
 }
 
-// Fire runs the hooks. If the exit is nil, no hook decided. If err is not nil, a hook failed and
-// the program must refuse the act.
+// Fire runs the hooks. If the exit is nil, no hook decided. If err is not nil, the program must
+// refuse the act.
 func (p *LeavePoint) Fire(ctx context.Context, run *Run, payload Call) (exit LeaveExit, err error) {
 	if (*hookimpl.State)(&p.hookgenRegistry).Active() {
 		exit, err = p.runHooks(ctx, run, payload, nil, nil)
@@ -687,7 +682,7 @@ func (p *LeavePoint) Fire(ctx context.Context, run *Run, payload Call) (exit Lea
 	return
 }
 
-// FireBy is Fire that also returns the hook that decided, or a zero By if every hook continued.
+// FireBy also returns the hook that decided, or a zero By if every hook continued.
 func (p *LeavePoint) FireBy(
 	ctx context.Context, run *Run, payload Call,
 ) (exit LeaveExit, by hookkit.By, err error) {
@@ -700,13 +695,13 @@ func (p *LeavePoint) FireBy(
 // Judge is a vote.
 //
 // Every hook sees the same payload and may vote for Deny, Ask or Allow. Deny is the strongest, and
-// the strongest vote wins. Without a vote, the program decides. A hook that fails (error, panic or
-// timeout) ends the fire, and the program must refuse the act.
+// the strongest vote wins. Without a vote, the program decides. A hook's error, panic or timeout
+// ends the fire, and the program must refuse the act.
 type Judge[P any] interface {
 	Judge(ctx context.Context, run *Run, payload P) (JudgeOutcome, error)
 }
 
-// JudgeFunc is a function that is a hook of Judge.
+// JudgeFunc is a function that is a hook.
 type JudgeFunc func(ctx context.Context, run *Run, payload Call) (JudgeOutcome, error)
 
 // Judge calls f.
@@ -717,7 +712,7 @@ func (f JudgeFunc) Judge(ctx context.Context, run *Run, payload Call) (JudgeOutc
 // Bind adds f to its point.
 func (f JudgeFunc) Bind(h *Hooks) { h.Judge.Add(f) }
 
-// JudgeOutcome is a decision of a hook of Judge: Deny, Ask or Allow. Nil continues.
+// JudgeOutcome is Deny, Ask or Allow; nil continues.
 type JudgeOutcome interface{ legalAtJudge() }
 
 // JudgeExit is an outcome that ends the fire, which returns it; see MatchJudge.
@@ -728,8 +723,7 @@ type JudgeExit interface {
 	isExit()
 }
 
-// MatchJudge calls the function for the exit of a fire, or none if it is nil. A new exit in the
-// spec breaks every call until it is handled.
+// MatchJudge calls the function for the exit, or none if it is nil; each call handles all.
 func MatchJudge[R any](
 	exit JudgeExit, none func() R, deny func(Deny) R, ask func(Ask) R, allow func(Allow) R,
 ) R {
@@ -746,14 +740,14 @@ func MatchJudge[R any](
 	panic(hookimpl.UnmatchedError[JudgeExit]{Exit: exit})
 }
 
-// JudgeObserver is notified of every fire of Judge after it is decided.
+// JudgeObserver is notified of every fire after it is decided.
 type JudgeObserver[P any] interface {
 	ObserveJudge(ctx context.Context, run *Run, fired JudgeFired[P])
 }
 
-// JudgeFired describes one fire of Judge to observers.
+// JudgeFired describes one fire to observers.
 type JudgeFired[P any] struct {
-	// Payload is the payload as it was passed to Fire.
+	// Payload is as it was passed to Fire.
 	Payload P
 	// Exit is the decision that the fire returned; nil without one.
 	Exit JudgeExit
@@ -765,18 +759,18 @@ type JudgeFired[P any] struct {
 	hookkit.Verdict
 }
 
-// JudgePoint holds the hooks and observers of Judge. Its methods are also Add, AddFunc, Observe,
-// ObserveFunc and List. Do not copy it.
+// JudgePoint holds the hooks and observers. Its methods are also Add, AddFunc, Observe, ObserveFunc
+// and List. Do not copy it.
 type JudgePoint struct {
 	hookgenRegistry[
 		judgePoint, Judge[Call], JudgeObserver[Call], hookkit.GateOption,
 		func(ctx context.Context, run *Run, payload Call) (JudgeOutcome, error),
-		func(context.Context, *Run, JudgeFired[Call]),
+		JudgeFired[Call],
 	]
 }
 
-// Fire runs the hooks. If the exit is nil, no hook decided. If err is not nil, a hook failed and
-// the program must refuse the act.
+// Fire runs the hooks. If the exit is nil, no hook decided. If err is not nil, the program must
+// refuse the act.
 func (p *JudgePoint) Fire(ctx context.Context, run *Run, payload Call) (exit JudgeExit, err error) {
 	if (*hookimpl.State)(&p.hookgenRegistry).Active() {
 		exit, err = p.runHooks(ctx, run, payload, nil, nil)
@@ -784,7 +778,7 @@ func (p *JudgePoint) Fire(ctx context.Context, run *Run, payload Call) (exit Jud
 	return
 }
 
-// FireBy is Fire that also returns the hook that decided, or a zero By if every hook continued.
+// FireBy also returns the hook that decided, or a zero By if every hook continued.
 func (p *JudgePoint) FireBy(
 	ctx context.Context, run *Run, payload Call,
 ) (exit JudgeExit, by hookkit.By, err error) {
@@ -796,13 +790,13 @@ func (p *JudgePoint) FireBy(
 
 // Gather collects.
 //
-// Every hook contributes values, which the program gets in firing order. A hook that fails (error,
-// panic or timeout) is reported, and the next hook runs.
+// Every hook contributes values, which the program gets in firing order. A hook's error, panic or
+// timeout is reported, and the next hook runs.
 type Gather[P any] interface {
 	Gather(ctx context.Context, run *Run, payload P) ([]string, error)
 }
 
-// GatherFunc is a function that is a hook of Gather.
+// GatherFunc is a function that is a hook.
 type GatherFunc func(ctx context.Context, run *Run, payload Call) ([]string, error)
 
 // Gather calls f.
@@ -813,14 +807,14 @@ func (f GatherFunc) Gather(ctx context.Context, run *Run, payload Call) ([]strin
 // Bind adds f to its point.
 func (f GatherFunc) Bind(h *Hooks) { h.Gather.Add(f) }
 
-// GatherObserver is notified of every fire of Gather after it is decided.
+// GatherObserver is notified of every fire after it is decided.
 type GatherObserver[P any] interface {
 	ObserveGather(ctx context.Context, run *Run, fired GatherFired[P])
 }
 
-// GatherFired describes one fire of Gather to observers.
+// GatherFired describes one fire to observers.
 type GatherFired[P any] struct {
-	// Payload is the payload as it was passed to Fire.
+	// Payload is as it was passed to Fire.
 	Payload P
 	// Collected are the contributions in firing order.
 	Collected []string
@@ -828,13 +822,13 @@ type GatherFired[P any] struct {
 	hookkit.Verdict
 }
 
-// GatherPoint holds the hooks and observers of Gather. Its methods are also Add, AddFunc, Observe,
+// GatherPoint holds the hooks and observers. Its methods are also Add, AddFunc, Observe,
 // ObserveFunc and List. Do not copy it.
 type GatherPoint struct {
 	hookgenRegistry[
 		gatherPoint, Gather[Call], GatherObserver[Call], hookkit.HookOption,
 		func(ctx context.Context, run *Run, payload Call) ([]string, error),
-		func(context.Context, *Run, GatherFired[Call]),
+		GatherFired[Call],
 	]
 }
 
@@ -846,7 +840,7 @@ func (p *GatherPoint) Fire(ctx context.Context, run *Run, payload Call) (collect
 	return
 }
 
-// FireBy is Fire that also returns, for each contribution, the hook that made it.
+// FireBy also returns, for each contribution, the hook that made it.
 func (p *GatherPoint) FireBy(
 	ctx context.Context, run *Run, payload Call,
 ) (collected []string, bys []hookkit.By) {
@@ -858,13 +852,13 @@ func (p *GatherPoint) FireBy(
 
 // Refuse is a check.
 //
-// Hooks run in order. The first error ends the fire, and the program gets it. A hook that fails
-// (error, panic or timeout) refuses: the fire returns the failure.
+// Hooks run in order. The first error ends the fire, and the program gets it. A hook's error, panic
+// or timeout refuses: the fire returns the failure.
 type Refuse[P any] interface {
 	Refuse(ctx context.Context, run *Run, payload P) error
 }
 
-// RefuseFunc is a function that is a hook of Refuse.
+// RefuseFunc is a function that is a hook.
 type RefuseFunc func(ctx context.Context, run *Run, payload Call) error
 
 // Refuse calls f.
@@ -875,14 +869,14 @@ func (f RefuseFunc) Refuse(ctx context.Context, run *Run, payload Call) error {
 // Bind adds f to its point.
 func (f RefuseFunc) Bind(h *Hooks) { h.Refuse.Add(f) }
 
-// RefuseObserver is notified of every fire of Refuse after it is decided.
+// RefuseObserver is notified of every fire after it is decided.
 type RefuseObserver[P any] interface {
 	ObserveRefuse(ctx context.Context, run *Run, fired RefuseFired[P])
 }
 
-// RefuseFired describes one fire of Refuse to observers.
+// RefuseFired describes one fire to observers.
 type RefuseFired[P any] struct {
-	// Payload is the payload as it was passed to Fire.
+	// Payload is as it was passed to Fire.
 	Payload P
 	// Err is the error that the fire returned, or the failure that ended its goroutine.
 	Err error
@@ -890,13 +884,13 @@ type RefuseFired[P any] struct {
 	hookkit.Verdict
 }
 
-// RefusePoint holds the hooks and observers of Refuse. Its methods are also Add, AddFunc, Observe,
+// RefusePoint holds the hooks and observers. Its methods are also Add, AddFunc, Observe,
 // ObserveFunc and List. Do not copy it.
 type RefusePoint struct {
 	hookgenRegistry[
 		refusePoint, Refuse[Call], RefuseObserver[Call], hookkit.HookOption,
 		func(ctx context.Context, run *Run, payload Call) error,
-		func(context.Context, *Run, RefuseFired[Call]),
+		RefuseFired[Call],
 	]
 }
 
@@ -908,7 +902,7 @@ func (p *RefusePoint) Fire(ctx context.Context, run *Run, payload Call) (err err
 	return
 }
 
-// FireBy is Fire that also returns the hook that decided, or a zero By if every hook continued.
+// FireBy also returns the hook that decided, or a zero By if every hook continued.
 func (p *RefusePoint) FireBy(ctx context.Context, run *Run, payload Call) (by hookkit.By, err error) {
 	if (*hookimpl.State)(&p.hookgenRegistry).Active() {
 		err = p.runHooks(ctx, run, payload, &by, nil)
@@ -919,13 +913,13 @@ func (p *RefusePoint) FireBy(ctx context.Context, run *Run, payload Call) (by ho
 // Wrap wraps.
 //
 // Hooks wrap an act, the first hook outermost. Each calls next, perhaps again, or answers without
-// it. A hook that fails (error, panic or timeout) fails the act: the hook around it, or else the
-// program, gets the error.
+// it. A hook's error, panic or timeout fails the act: the next hook outward, or else the program,
+// gets it.
 type Wrap[P any] interface {
 	Wrap(ctx context.Context, run *Run, payload P, next WrapNext) (hookkit.Answer[Result], error)
 }
 
-// WrapFunc is a function that is a hook of Wrap.
+// WrapFunc is a function that is a hook.
 type WrapFunc func(ctx context.Context, run *Run, payload Call, next WrapNext) (hookkit.Answer[Result], error)
 
 // Wrap calls f.
@@ -938,14 +932,14 @@ func (f WrapFunc) Wrap(
 // Bind adds f to its point.
 func (f WrapFunc) Bind(h *Hooks) { h.Wrap.Add(f) }
 
-// WrapObserver is notified of every fire of Wrap after it is decided.
+// WrapObserver is notified of every fire after it is decided.
 type WrapObserver[P any] interface {
 	ObserveWrap(ctx context.Context, run *Run, fired WrapFired[P])
 }
 
-// WrapFired describes one fire of Wrap to observers.
+// WrapFired describes one fire to observers.
 type WrapFired[P any] struct {
-	// Payload is the payload as it was passed to Fire.
+	// Payload is as it was passed to Fire.
 	Payload P
 	// Result is the result that the fire returned.
 	Result Result
@@ -961,13 +955,13 @@ type WrapNext struct {
 	level int
 }
 
-// WrapPoint holds the hooks and observers of Wrap. Its methods are also Add, AddFunc, Observe,
-// ObserveFunc and List. Do not copy it.
+// WrapPoint holds the hooks and observers. Its methods are also Add, AddFunc, Observe, ObserveFunc
+// and List. Do not copy it.
 type WrapPoint struct {
 	hookgenRegistry[
 		wrapPoint, Wrap[Call], WrapObserver[Call], hookkit.HookOption,
 		func(ctx context.Context, run *Run, payload Call, next WrapNext) (hookkit.Answer[Result], error),
-		func(context.Context, *Run, WrapFired[Call]),
+		WrapFired[Call],
 	]
 }
 
@@ -992,8 +986,8 @@ func (p *WrapPoint) Fire(
 	return
 }
 
-// FireBy is Fire that also returns the hook that answered instead of the act, or the hook that
-// failed. A zero By means that the act answered.
+// FireBy also returns the hook that answered instead of the act, or the hook that failed. A zero By
+// means that the act answered.
 func (p *WrapPoint) FireBy(
 	ctx context.Context, run *Run, payload Call, act func(context.Context, Call) (Result, error),
 ) (result Result, by hookkit.By, err error) {
@@ -1046,20 +1040,21 @@ var _ = hookimpl.HooksType[Hooks]()
 
 // hookgenRegistry is embedded in each point for its methods. The name of the alias keeps the rest
 // of it private.
-type hookgenRegistry[D hookimpl.Description, H, O, Option, F, OF any] = hookimpl.PointRegistry[D, H, F, O, OF, Option]
+type hookgenRegistry[D hookimpl.Description, H, O, Option, F, Fired any] = hookimpl.PointRegistry[
+	D, H, F, O, func(context.Context, *Run, Fired), Option,
+]
 
 // watchPoint describes Watch to the runtime.
 type watchPoint struct{}
 
 func (watchPoint) Describe() *hookimpl.Point {
 	return &hookimpl.Point{
-		Spec:      "github.com/hookgen/hookgen/lab/bench/points",
-		Name:      "Watch",
-		Payload:   "Call",
-		Fire:      (*WatchPoint).runHooks,
-		Func:      WatchFunc(nil),
-		Calls:     hookimpl.Checking(Watch[Call].Watch),
-		Observing: hookimpl.Notifying(WatchObserver[Call].ObserveWatch),
+		Name:    "Watch",
+		Payload: "Call",
+		Fire:    (*WatchPoint).runHooks,
+		Func:    WatchFunc(nil),
+		Calls:   hookimpl.Checking(Watch[Call].Watch),
+		Observe: hookimpl.Notifying(WatchObserver[Call].ObserveWatch),
 	}
 }
 
@@ -1104,16 +1099,15 @@ type rewritePoint struct{}
 
 func (rewritePoint) Describe() *hookimpl.Point {
 	return &hookimpl.Point{
-		Spec:      "github.com/hookgen/hookgen/lab/bench/points",
-		Name:      "Rewrite",
-		Payload:   "Call",
-		Results:   "Replace, FailClosed",
-		Closed:    true,
-		Replace:   ReplaceRewrite,
-		Fire:      (*RewritePoint).runHooks,
-		Func:      RewriteFunc(nil),
-		Calls:     hookimpl.Deciding(Rewrite[Call].Rewrite),
-		Observing: hookimpl.Notifying(RewriteObserver[Call].ObserveRewrite),
+		Name:    "Rewrite",
+		Payload: "Call",
+		Results: "Replace, FailClosed",
+		Closed:  true,
+		Replace: ReplaceRewrite,
+		Fire:    (*RewritePoint).runHooks,
+		Func:    RewriteFunc(nil),
+		Calls:   hookimpl.Deciding(Rewrite[Call].Rewrite),
+		Observe: hookimpl.Notifying(RewriteObserver[Call].ObserveRewrite),
 	}
 }
 
@@ -1168,17 +1162,16 @@ type flowPoint struct{}
 
 func (flowPoint) Describe() *hookimpl.Point {
 	return &hookimpl.Point{
-		Spec:      "github.com/hookgen/hookgen/lab/bench/points",
-		Name:      "Flow",
-		Payload:   "Call",
-		Results:   "Replace, Skip, End, FailClosed",
-		Closed:    true,
-		Replace:   ReplaceFlow,
-		Exits:     []any{Skip{}, End{}},
-		Fire:      (*FlowPoint).runHooks,
-		Func:      FlowFunc(nil),
-		Calls:     hookimpl.Deciding(Flow[Call].Flow),
-		Observing: hookimpl.Notifying(FlowObserver[Call].ObserveFlow),
+		Name:    "Flow",
+		Payload: "Call",
+		Results: "Replace, Skip, End, FailClosed",
+		Closed:  true,
+		Replace: ReplaceFlow,
+		Exits:   []any{Skip{}, End{}},
+		Fire:    (*FlowPoint).runHooks,
+		Func:    FlowFunc(nil),
+		Calls:   hookimpl.Deciding(Flow[Call].Flow),
+		Observe: hookimpl.Notifying(FlowObserver[Call].ObserveFlow),
 	}
 }
 
@@ -1235,16 +1228,15 @@ type lenientPoint struct{}
 
 func (lenientPoint) Describe() *hookimpl.Point {
 	return &hookimpl.Point{
-		Spec:      "github.com/hookgen/hookgen/lab/bench/points",
-		Name:      "Lenient",
-		Payload:   "Call",
-		Results:   "Replace, Skip, End, FailOpen",
-		Replace:   ReplaceLenient,
-		Exits:     []any{Skip{}, End{}},
-		Fire:      (*LenientPoint).runHooks,
-		Func:      LenientFunc(nil),
-		Calls:     hookimpl.Deciding(Lenient[Call].Lenient),
-		Observing: hookimpl.Notifying(LenientObserver[Call].ObserveLenient),
+		Name:    "Lenient",
+		Payload: "Call",
+		Results: "Replace, Skip, End, FailOpen",
+		Replace: ReplaceLenient,
+		Exits:   []any{Skip{}, End{}},
+		Fire:    (*LenientPoint).runHooks,
+		Func:    LenientFunc(nil),
+		Calls:   hookimpl.Deciding(Lenient[Call].Lenient),
+		Observe: hookimpl.Notifying(LenientObserver[Call].ObserveLenient),
 	}
 }
 
@@ -1307,16 +1299,15 @@ type trimPoint struct{}
 
 func (trimPoint) Describe() *hookimpl.Point {
 	return &hookimpl.Point{
-		Spec:      "github.com/hookgen/hookgen/lab/bench/points",
-		Name:      "Trim",
-		Payload:   "Call",
-		Results:   "Edit[json.RawMessage], FailClosed",
-		Closed:    true,
-		Edit:      EditTrim,
-		Fire:      (*TrimPoint).runHooks,
-		Func:      TrimFunc(nil),
-		Calls:     hookimpl.Deciding(Trim[Call].Trim),
-		Observing: hookimpl.Notifying(TrimObserver[Call].ObserveTrim),
+		Name:    "Trim",
+		Payload: "Call",
+		Results: "Edit[json.RawMessage], FailClosed",
+		Closed:  true,
+		Edit:    EditTrim,
+		Fire:    (*TrimPoint).runHooks,
+		Func:    TrimFunc(nil),
+		Calls:   hookimpl.Deciding(Trim[Call].Trim),
+		Observe: hookimpl.Notifying(TrimObserver[Call].ObserveTrim),
 	}
 }
 
@@ -1371,16 +1362,15 @@ type leavePoint struct{}
 
 func (leavePoint) Describe() *hookimpl.Point {
 	return &hookimpl.Point{
-		Spec:      "github.com/hookgen/hookgen/lab/bench/points",
-		Name:      "Leave",
-		Payload:   "Call",
-		Results:   "Skip, End, FailClosed",
-		Closed:    true,
-		Exits:     []any{Skip{}, End{}},
-		Fire:      (*LeavePoint).runHooks,
-		Func:      LeaveFunc(nil),
-		Calls:     hookimpl.Deciding(Leave[Call].Leave),
-		Observing: hookimpl.Notifying(LeaveObserver[Call].ObserveLeave),
+		Name:    "Leave",
+		Payload: "Call",
+		Results: "Skip, End, FailClosed",
+		Closed:  true,
+		Exits:   []any{Skip{}, End{}},
+		Fire:    (*LeavePoint).runHooks,
+		Func:    LeaveFunc(nil),
+		Calls:   hookimpl.Deciding(Leave[Call].Leave),
+		Observe: hookimpl.Notifying(LeaveObserver[Call].ObserveLeave),
 	}
 }
 
@@ -1432,16 +1422,15 @@ type judgePoint struct{}
 
 func (judgePoint) Describe() *hookimpl.Point {
 	return &hookimpl.Point{
-		Spec:      "github.com/hookgen/hookgen/lab/bench/points",
-		Name:      "Judge",
-		Payload:   "Call",
-		Results:   "Vote, Deny, Ask, Allow, FailClosed",
-		Closed:    true,
-		Exits:     []any{Deny{}, Ask{}, Allow{}},
-		Fire:      (*JudgePoint).runHooks,
-		Func:      JudgeFunc(nil),
-		Calls:     hookimpl.Deciding(Judge[Call].Judge),
-		Observing: hookimpl.Notifying(JudgeObserver[Call].ObserveJudge),
+		Name:    "Judge",
+		Payload: "Call",
+		Results: "Vote, Deny, Ask, Allow, FailClosed",
+		Closed:  true,
+		Exits:   []any{Deny{}, Ask{}, Allow{}},
+		Fire:    (*JudgePoint).runHooks,
+		Func:    JudgeFunc(nil),
+		Calls:   hookimpl.Deciding(Judge[Call].Judge),
+		Observe: hookimpl.Notifying(JudgeObserver[Call].ObserveJudge),
 	}
 }
 
@@ -1505,14 +1494,13 @@ type gatherPoint struct{}
 
 func (gatherPoint) Describe() *hookimpl.Point {
 	return &hookimpl.Point{
-		Spec:      "github.com/hookgen/hookgen/lab/bench/points",
-		Name:      "Gather",
-		Payload:   "Call",
-		Results:   "Collect[string]",
-		Fire:      (*GatherPoint).runHooks,
-		Func:      GatherFunc(nil),
-		Calls:     hookimpl.Collecting(Gather[Call].Gather),
-		Observing: hookimpl.Notifying(GatherObserver[Call].ObserveGather),
+		Name:    "Gather",
+		Payload: "Call",
+		Results: "Collect[string]",
+		Fire:    (*GatherPoint).runHooks,
+		Func:    GatherFunc(nil),
+		Calls:   hookimpl.Collecting(Gather[Call].Gather),
+		Observe: hookimpl.Notifying(GatherObserver[Call].ObserveGather),
 	}
 }
 
@@ -1564,15 +1552,14 @@ type refusePoint struct{}
 
 func (refusePoint) Describe() *hookimpl.Point {
 	return &hookimpl.Point{
-		Spec:      "github.com/hookgen/hookgen/lab/bench/points",
-		Name:      "Refuse",
-		Payload:   "Call",
-		Results:   "Check",
-		Closed:    true,
-		Fire:      (*RefusePoint).runHooks,
-		Func:      RefuseFunc(nil),
-		Calls:     hookimpl.Checking(Refuse[Call].Refuse),
-		Observing: hookimpl.Notifying(RefuseObserver[Call].ObserveRefuse),
+		Name:    "Refuse",
+		Payload: "Call",
+		Results: "Check",
+		Closed:  true,
+		Fire:    (*RefusePoint).runHooks,
+		Func:    RefuseFunc(nil),
+		Calls:   hookimpl.Checking(Refuse[Call].Refuse),
+		Observe: hookimpl.Notifying(RefuseObserver[Call].ObserveRefuse),
 	}
 }
 
@@ -1615,7 +1602,6 @@ type wrapPoint struct{}
 
 func (wrapPoint) Describe() *hookimpl.Point {
 	return &hookimpl.Point{
-		Spec:    "github.com/hookgen/hookgen/lab/bench/points",
 		Name:    "Wrap",
 		Payload: "Call",
 		Results: "Around[Result]",
@@ -1661,7 +1647,7 @@ func (wrapPoint) Describe() *hookimpl.Point {
 				}
 			},
 		),
-		Observing: hookimpl.Notifying(WrapObserver[Call].ObserveWrap),
+		Observe: hookimpl.Notifying(WrapObserver[Call].ObserveWrap),
 	}
 }
 

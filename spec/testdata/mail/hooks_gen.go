@@ -23,53 +23,53 @@ type Hooks struct {
 	// BeforeSend fires before a message is sent: hooks may change it, or refuse to send it.
 	//
 	// Hooks run in order. Each may replace the payload for the next hooks and the program. The first
-	// that leaves with Refuse ends the fire. A hook that fails (error, panic or timeout) ends the fire,
-	// and the program must refuse the act.
+	// Refuse ends the fire. A hook's error, panic or timeout ends the fire, and the program must refuse
+	// the act.
 	BeforeSend BeforeSendPoint
 
 	// MaySend asks, about the message as BeforeSend left it, whether it may be sent.
 	//
 	// Every hook sees the same payload and may vote for Refuse, Hold or Allow. Refuse is the strongest,
-	// and the strongest vote wins. Without a vote, the program decides. A hook that fails (error, panic
-	// or timeout) ends the fire, and the program must refuse the act.
+	// and the strongest vote wins. Without a vote, the program decides. A hook's error, panic or
+	// timeout ends the fire, and the program must refuse the act.
 	MaySend MaySendPoint
 
 	// Footer collects lines that go below the text.
 	//
-	// Every hook contributes values, which the program gets in firing order. A hook that fails (error,
-	// panic or timeout) is reported, and the next hook runs.
+	// Every hook contributes values, which the program gets in firing order. A hook's error, panic or
+	// timeout is reported, and the next hook runs.
 	Footer FooterPoint
 
 	// AroundSend wraps the sending itself.
 	//
 	// Hooks wrap an act, the first hook outermost. Each calls next, perhaps again, or answers without
-	// it. A hook that fails (error, panic or timeout) fails the act: the hook around it, or else the
-	// program, gets the error.
+	// it. A hook's error, panic or timeout fails the act: the next hook outward, or else the program,
+	// gets it.
 	AroundSend AroundSendPoint
 
 	// AfterSend fires on the way back, so the hook that was first before sending is now last.
 	//
 	// Hooks run in order. Each may replace the payload for the next hooks and the program. The order is
-	// reversed: last in, first out, and the inner layer before the outer. A hook that fails (error,
-	// panic or timeout) is reported, and the next hook runs.
+	// reversed: last in, first out, and the inner layer before the outer. A hook's error, panic or
+	// timeout is reported, and the next hook runs.
 	AfterSend AfterSendPoint
 
 	// BeforeShow fires before a message is shown: hooks may change the text, but not the sender.
 	//
 	// Hooks run in order. Each may edit the payload's Body, and nothing else of it, for the next hooks
-	// and the program. A hook that fails (error, panic or timeout) is reported, and the next hook runs.
+	// and the program. A hook's error, panic or timeout is reported, and the next hook runs.
 	BeforeShow BeforeShowPoint
 
 	// BeforeSave may refuse to keep a copy.
 	//
-	// Hooks run in order. The first error ends the fire, and the program gets it. A hook that fails
-	// (error, panic or timeout) refuses: the fire returns the failure.
+	// Hooks run in order. The first error ends the fire, and the program gets it. A hook's error, panic
+	// or timeout refuses: the fire returns the failure.
 	BeforeSave BeforeSavePoint
 
 	// OnSent fires after a message was sent.
 	//
-	// Every hook runs. None can change or stop anything. A hook that fails (error, panic or timeout) is
-	// reported, and the other hooks run.
+	// Every hook runs. None can change or stop anything. A hook's error, panic or timeout is reported,
+	// and the other hooks run.
 	OnSent OnSentPoint
 
 	hookgenPin hookimpl.Pin[Hooks]
@@ -165,7 +165,7 @@ func (h *Hooks) Explain(w io.Writer) error {
 
 // Points describes every point, and gives access to it without its types.
 func (h *Hooks) Points() []hookkit.AnyPoint {
-	return hookimpl.AnyPoints(
+	return hookimpl.AnyPoints("github.com/hookgen/hookgen/spec/testdata/mail",
 		&h.BeforeSend,
 		&h.MaySend,
 		&h.Footer,
@@ -189,13 +189,13 @@ func NewRun(env *Account) *Run {
 // BeforeSend fires before a message is sent: hooks may change it, or refuse to send it.
 //
 // Hooks run in order. Each may replace the payload for the next hooks and the program. The first
-// that leaves with Refuse ends the fire. A hook that fails (error, panic or timeout) ends the fire,
-// and the program must refuse the act.
+// Refuse ends the fire. A hook's error, panic or timeout ends the fire, and the program must refuse
+// the act.
 type BeforeSend[P any] interface {
 	BeforeSend(ctx context.Context, run *Run, payload P) (BeforeSendOutcome, error)
 }
 
-// BeforeSendFunc is a function that is a hook of BeforeSend.
+// BeforeSendFunc is a function that is a hook.
 type BeforeSendFunc func(ctx context.Context, run *Run, payload Message) (BeforeSendOutcome, error)
 
 // BeforeSend calls f.
@@ -206,8 +206,7 @@ func (f BeforeSendFunc) BeforeSend(ctx context.Context, run *Run, payload Messag
 // Bind adds f to its point.
 func (f BeforeSendFunc) Bind(h *Hooks) { h.BeforeSend.Add(f) }
 
-// BeforeSendOutcome is a decision of a hook of BeforeSend: ReplaceBeforeSend or Refuse. Nil
-// continues.
+// BeforeSendOutcome is ReplaceBeforeSend or Refuse; nil continues.
 type BeforeSendOutcome interface{ legalAtBeforeSend() }
 
 // ReplaceBeforeSend gives the next hooks, and the program, another payload.
@@ -227,8 +226,7 @@ type BeforeSendExit interface {
 	isExit()
 }
 
-// MatchBeforeSend calls the function for the exit of a fire, or none if it is nil. A new exit in
-// the spec breaks every call until it is handled.
+// MatchBeforeSend calls the function for the exit, or none if it is nil; each call handles all.
 func MatchBeforeSend[R any](exit BeforeSendExit, none func() R, refuse func(Refuse) R) R {
 	switch x := exit.(type) {
 	case nil:
@@ -239,14 +237,14 @@ func MatchBeforeSend[R any](exit BeforeSendExit, none func() R, refuse func(Refu
 	panic(hookimpl.UnmatchedError[BeforeSendExit]{Exit: exit})
 }
 
-// BeforeSendObserver is notified of every fire of BeforeSend after it is decided.
+// BeforeSendObserver is notified of every fire after it is decided.
 type BeforeSendObserver[P any] interface {
 	ObserveBeforeSend(ctx context.Context, run *Run, fired BeforeSendFired[P])
 }
 
-// BeforeSendFired describes one fire of BeforeSend to observers.
+// BeforeSendFired describes one fire to observers.
 type BeforeSendFired[P any] struct {
-	// Payload is the payload as it was passed to Fire.
+	// Payload is as it was passed to Fire.
 	Payload P
 	// Final is the payload after the hooks.
 	Final P
@@ -258,18 +256,18 @@ type BeforeSendFired[P any] struct {
 	hookkit.Verdict
 }
 
-// BeforeSendPoint holds the hooks and observers of BeforeSend. Its methods are also Add, AddFunc,
-// Observe, ObserveFunc and List. Do not copy it.
+// BeforeSendPoint holds the hooks and observers. Its methods are also Add, AddFunc, Observe,
+// ObserveFunc and List. Do not copy it.
 type BeforeSendPoint struct {
 	hookgenRegistry[
 		beforeSendPoint, BeforeSend[Message], BeforeSendObserver[Message], hookkit.GateOption,
 		func(ctx context.Context, run *Run, payload Message) (BeforeSendOutcome, error),
-		func(context.Context, *Run, BeforeSendFired[Message]),
+		BeforeSendFired[Message],
 	]
 }
 
 // Fire runs the hooks. They may replace the payload; nil panics. If the exit is nil, no hook
-// decided. If err is not nil, a hook failed and the program must refuse the act.
+// decided. If err is not nil, the program must refuse the act.
 func (p *BeforeSendPoint) Fire(
 	ctx context.Context, run *Run, payload *Message,
 ) (exit BeforeSendExit, err error) {
@@ -279,7 +277,7 @@ func (p *BeforeSendPoint) Fire(
 	return
 }
 
-// FireBy is Fire that also returns the hook that decided, or a zero By if every hook continued.
+// FireBy also returns the hook that decided, or a zero By if every hook continued.
 func (p *BeforeSendPoint) FireBy(
 	ctx context.Context, run *Run, payload *Message,
 ) (exit BeforeSendExit, by hookkit.By, err error) {
@@ -292,13 +290,13 @@ func (p *BeforeSendPoint) FireBy(
 // MaySend asks, about the message as BeforeSend left it, whether it may be sent.
 //
 // Every hook sees the same payload and may vote for Refuse, Hold or Allow. Refuse is the strongest,
-// and the strongest vote wins. Without a vote, the program decides. A hook that fails (error, panic
-// or timeout) ends the fire, and the program must refuse the act.
+// and the strongest vote wins. Without a vote, the program decides. A hook's error, panic or
+// timeout ends the fire, and the program must refuse the act.
 type MaySend[P any] interface {
 	MaySend(ctx context.Context, run *Run, payload P) (MaySendOutcome, error)
 }
 
-// MaySendFunc is a function that is a hook of MaySend.
+// MaySendFunc is a function that is a hook.
 type MaySendFunc func(ctx context.Context, run *Run, payload Message) (MaySendOutcome, error)
 
 // MaySend calls f.
@@ -309,7 +307,7 @@ func (f MaySendFunc) MaySend(ctx context.Context, run *Run, payload Message) (Ma
 // Bind adds f to its point.
 func (f MaySendFunc) Bind(h *Hooks) { h.MaySend.Add(f) }
 
-// MaySendOutcome is a decision of a hook of MaySend: Refuse, Hold or Allow. Nil continues.
+// MaySendOutcome is Refuse, Hold or Allow; nil continues.
 type MaySendOutcome interface{ legalAtMaySend() }
 
 // MaySendExit is an outcome that ends the fire, which returns it; see MatchMaySend.
@@ -320,8 +318,7 @@ type MaySendExit interface {
 	isExit()
 }
 
-// MatchMaySend calls the function for the exit of a fire, or none if it is nil. A new exit in the
-// spec breaks every call until it is handled.
+// MatchMaySend calls the function for the exit, or none if it is nil; each call handles all.
 func MatchMaySend[R any](
 	exit MaySendExit, none func() R, refuse func(Refuse) R, hold func(Hold) R, allow func(Allow) R,
 ) R {
@@ -338,14 +335,14 @@ func MatchMaySend[R any](
 	panic(hookimpl.UnmatchedError[MaySendExit]{Exit: exit})
 }
 
-// MaySendObserver is notified of every fire of MaySend after it is decided.
+// MaySendObserver is notified of every fire after it is decided.
 type MaySendObserver[P any] interface {
 	ObserveMaySend(ctx context.Context, run *Run, fired MaySendFired[P])
 }
 
-// MaySendFired describes one fire of MaySend to observers.
+// MaySendFired describes one fire to observers.
 type MaySendFired[P any] struct {
-	// Payload is the payload as it was passed to Fire.
+	// Payload is as it was passed to Fire.
 	Payload P
 	// Exit is the decision that the fire returned; nil without one.
 	Exit MaySendExit
@@ -357,18 +354,18 @@ type MaySendFired[P any] struct {
 	hookkit.Verdict
 }
 
-// MaySendPoint holds the hooks and observers of MaySend. Its methods are also Add, AddFunc,
-// Observe, ObserveFunc and List. Do not copy it.
+// MaySendPoint holds the hooks and observers. Its methods are also Add, AddFunc, Observe,
+// ObserveFunc and List. Do not copy it.
 type MaySendPoint struct {
 	hookgenRegistry[
 		maySendPoint, MaySend[Message], MaySendObserver[Message], hookkit.GateOption,
 		func(ctx context.Context, run *Run, payload Message) (MaySendOutcome, error),
-		func(context.Context, *Run, MaySendFired[Message]),
+		MaySendFired[Message],
 	]
 }
 
-// Fire runs the hooks. If the exit is nil, no hook decided. If err is not nil, a hook failed and
-// the program must refuse the act.
+// Fire runs the hooks. If the exit is nil, no hook decided. If err is not nil, the program must
+// refuse the act.
 func (p *MaySendPoint) Fire(ctx context.Context, run *Run, payload Message) (exit MaySendExit, err error) {
 	if (*hookimpl.State)(&p.hookgenRegistry).Active() {
 		exit, err = p.runHooks(ctx, run, payload, nil, nil)
@@ -376,7 +373,7 @@ func (p *MaySendPoint) Fire(ctx context.Context, run *Run, payload Message) (exi
 	return
 }
 
-// FireBy is Fire that also returns the hook that decided, or a zero By if every hook continued.
+// FireBy also returns the hook that decided, or a zero By if every hook continued.
 func (p *MaySendPoint) FireBy(
 	ctx context.Context, run *Run, payload Message,
 ) (exit MaySendExit, by hookkit.By, err error) {
@@ -388,13 +385,13 @@ func (p *MaySendPoint) FireBy(
 
 // Footer collects lines that go below the text.
 //
-// Every hook contributes values, which the program gets in firing order. A hook that fails (error,
-// panic or timeout) is reported, and the next hook runs.
+// Every hook contributes values, which the program gets in firing order. A hook's error, panic or
+// timeout is reported, and the next hook runs.
 type Footer[P any] interface {
 	Footer(ctx context.Context, run *Run, payload P) ([]string, error)
 }
 
-// FooterFunc is a function that is a hook of Footer.
+// FooterFunc is a function that is a hook.
 type FooterFunc func(ctx context.Context, run *Run, payload Message) ([]string, error)
 
 // Footer calls f.
@@ -405,14 +402,14 @@ func (f FooterFunc) Footer(ctx context.Context, run *Run, payload Message) ([]st
 // Bind adds f to its point.
 func (f FooterFunc) Bind(h *Hooks) { h.Footer.Add(f) }
 
-// FooterObserver is notified of every fire of Footer after it is decided.
+// FooterObserver is notified of every fire after it is decided.
 type FooterObserver[P any] interface {
 	ObserveFooter(ctx context.Context, run *Run, fired FooterFired[P])
 }
 
-// FooterFired describes one fire of Footer to observers.
+// FooterFired describes one fire to observers.
 type FooterFired[P any] struct {
-	// Payload is the payload as it was passed to Fire.
+	// Payload is as it was passed to Fire.
 	Payload P
 	// Collected are the contributions in firing order.
 	Collected []string
@@ -420,13 +417,13 @@ type FooterFired[P any] struct {
 	hookkit.Verdict
 }
 
-// FooterPoint holds the hooks and observers of Footer. Its methods are also Add, AddFunc, Observe,
+// FooterPoint holds the hooks and observers. Its methods are also Add, AddFunc, Observe,
 // ObserveFunc and List. Do not copy it.
 type FooterPoint struct {
 	hookgenRegistry[
 		footerPoint, Footer[Message], FooterObserver[Message], hookkit.HookOption,
 		func(ctx context.Context, run *Run, payload Message) ([]string, error),
-		func(context.Context, *Run, FooterFired[Message]),
+		FooterFired[Message],
 	]
 }
 
@@ -438,7 +435,7 @@ func (p *FooterPoint) Fire(ctx context.Context, run *Run, payload Message) (coll
 	return
 }
 
-// FireBy is Fire that also returns, for each contribution, the hook that made it.
+// FireBy also returns, for each contribution, the hook that made it.
 func (p *FooterPoint) FireBy(
 	ctx context.Context, run *Run, payload Message,
 ) (collected []string, bys []hookkit.By) {
@@ -451,13 +448,13 @@ func (p *FooterPoint) FireBy(
 // AroundSend wraps the sending itself.
 //
 // Hooks wrap an act, the first hook outermost. Each calls next, perhaps again, or answers without
-// it. A hook that fails (error, panic or timeout) fails the act: the hook around it, or else the
-// program, gets the error.
+// it. A hook's error, panic or timeout fails the act: the next hook outward, or else the program,
+// gets it.
 type AroundSend[P any] interface {
 	AroundSend(ctx context.Context, run *Run, payload P, next AroundSendNext) (hookkit.Answer[Receipt], error)
 }
 
-// AroundSendFunc is a function that is a hook of AroundSend.
+// AroundSendFunc is a function that is a hook.
 type AroundSendFunc func(
 	ctx context.Context, run *Run, payload Message, next AroundSendNext,
 ) (hookkit.Answer[Receipt], error)
@@ -472,14 +469,14 @@ func (f AroundSendFunc) AroundSend(
 // Bind adds f to its point.
 func (f AroundSendFunc) Bind(h *Hooks) { h.AroundSend.Add(f) }
 
-// AroundSendObserver is notified of every fire of AroundSend after it is decided.
+// AroundSendObserver is notified of every fire after it is decided.
 type AroundSendObserver[P any] interface {
 	ObserveAroundSend(ctx context.Context, run *Run, fired AroundSendFired[P])
 }
 
-// AroundSendFired describes one fire of AroundSend to observers.
+// AroundSendFired describes one fire to observers.
 type AroundSendFired[P any] struct {
-	// Payload is the payload as it was passed to Fire.
+	// Payload is as it was passed to Fire.
 	Payload P
 	// Result is the result that the fire returned.
 	Result Receipt
@@ -496,15 +493,15 @@ type AroundSendNext struct {
 	level int
 }
 
-// AroundSendPoint holds the hooks and observers of AroundSend. Its methods are also Add, AddFunc,
-// Observe, ObserveFunc and List. Do not copy it.
+// AroundSendPoint holds the hooks and observers. Its methods are also Add, AddFunc, Observe,
+// ObserveFunc and List. Do not copy it.
 type AroundSendPoint struct {
 	hookgenRegistry[
 		aroundSendPoint, AroundSend[Message], AroundSendObserver[Message], hookkit.HookOption,
 		func(
 			ctx context.Context, run *Run, payload Message, next AroundSendNext,
 		) (hookkit.Answer[Receipt], error),
-		func(context.Context, *Run, AroundSendFired[Message]),
+		AroundSendFired[Message],
 	]
 }
 
@@ -529,8 +526,8 @@ func (p *AroundSendPoint) Fire(
 	return
 }
 
-// FireBy is Fire that also returns the hook that answered instead of the act, or the hook that
-// failed. A zero By means that the act answered.
+// FireBy also returns the hook that answered instead of the act, or the hook that failed. A zero By
+// means that the act answered.
 func (p *AroundSendPoint) FireBy(
 	ctx context.Context, run *Run, payload Message, act func(context.Context, Message) (Receipt, error),
 ) (result Receipt, by hookkit.By, err error) {
@@ -547,13 +544,13 @@ func (p *AroundSendPoint) FireBy(
 // AfterSend fires on the way back, so the hook that was first before sending is now last.
 //
 // Hooks run in order. Each may replace the payload for the next hooks and the program. The order is
-// reversed: last in, first out, and the inner layer before the outer. A hook that fails (error,
-// panic or timeout) is reported, and the next hook runs.
+// reversed: last in, first out, and the inner layer before the outer. A hook's error, panic or
+// timeout is reported, and the next hook runs.
 type AfterSend[P any] interface {
 	AfterSend(ctx context.Context, run *Run, payload P) (AfterSendOutcome, error)
 }
 
-// AfterSendFunc is a function that is a hook of AfterSend.
+// AfterSendFunc is a function that is a hook.
 type AfterSendFunc func(ctx context.Context, run *Run, payload Receipt) (AfterSendOutcome, error)
 
 // AfterSend calls f.
@@ -564,7 +561,7 @@ func (f AfterSendFunc) AfterSend(ctx context.Context, run *Run, payload Receipt)
 // Bind adds f to its point.
 func (f AfterSendFunc) Bind(h *Hooks) { h.AfterSend.Add(f) }
 
-// AfterSendOutcome is a decision of a hook of AfterSend: ReplaceAfterSend. Nil continues.
+// AfterSendOutcome is ReplaceAfterSend; nil continues.
 type AfterSendOutcome interface{ legalAtAfterSend() }
 
 // ReplaceAfterSend gives the next hooks, and the program, another payload.
@@ -576,14 +573,14 @@ type afterSendReplace hookimpl.Replacing[Receipt]
 
 func (afterSendReplace) legalAtAfterSend() {}
 
-// AfterSendObserver is notified of every fire of AfterSend after it is decided.
+// AfterSendObserver is notified of every fire after it is decided.
 type AfterSendObserver[P any] interface {
 	ObserveAfterSend(ctx context.Context, run *Run, fired AfterSendFired[P])
 }
 
-// AfterSendFired describes one fire of AfterSend to observers.
+// AfterSendFired describes one fire to observers.
 type AfterSendFired[P any] struct {
-	// Payload is the payload as it was passed to Fire.
+	// Payload is as it was passed to Fire.
 	Payload P
 	// Final is the payload after the hooks.
 	Final P
@@ -593,13 +590,13 @@ type AfterSendFired[P any] struct {
 	hookkit.Verdict
 }
 
-// AfterSendPoint holds the hooks and observers of AfterSend. Its methods are also Add, AddFunc,
-// Observe, ObserveFunc and List. Do not copy it.
+// AfterSendPoint holds the hooks and observers. Its methods are also Add, AddFunc, Observe,
+// ObserveFunc and List. Do not copy it.
 type AfterSendPoint struct {
 	hookgenRegistry[
 		afterSendPoint, AfterSend[Receipt], AfterSendObserver[Receipt], hookkit.GateOption,
 		func(ctx context.Context, run *Run, payload Receipt) (AfterSendOutcome, error),
-		func(context.Context, *Run, AfterSendFired[Receipt]),
+		AfterSendFired[Receipt],
 	]
 }
 
@@ -612,7 +609,7 @@ func (p *AfterSendPoint) Fire(ctx context.Context, run *Run, payload *Receipt) (
 	return
 }
 
-// FireBy is Fire that also returns the hook that decided, or a zero By if every hook continued.
+// FireBy also returns the hook that decided, or a zero By if every hook continued.
 func (p *AfterSendPoint) FireBy(ctx context.Context, run *Run, payload *Receipt) (by hookkit.By, err error) {
 	if payload == nil || (*hookimpl.State)(&p.hookgenRegistry).Active() {
 		err = p.runHooks(ctx, run, payload, &by, nil)
@@ -623,12 +620,12 @@ func (p *AfterSendPoint) FireBy(ctx context.Context, run *Run, payload *Receipt)
 // BeforeShow fires before a message is shown: hooks may change the text, but not the sender.
 //
 // Hooks run in order. Each may edit the payload's Body, and nothing else of it, for the next hooks
-// and the program. A hook that fails (error, panic or timeout) is reported, and the next hook runs.
+// and the program. A hook's error, panic or timeout is reported, and the next hook runs.
 type BeforeShow[P any] interface {
 	BeforeShow(ctx context.Context, run *Run, payload P) (BeforeShowOutcome, error)
 }
 
-// BeforeShowFunc is a function that is a hook of BeforeShow.
+// BeforeShowFunc is a function that is a hook.
 type BeforeShowFunc func(ctx context.Context, run *Run, payload Message) (BeforeShowOutcome, error)
 
 // BeforeShow calls f.
@@ -639,7 +636,7 @@ func (f BeforeShowFunc) BeforeShow(ctx context.Context, run *Run, payload Messag
 // Bind adds f to its point.
 func (f BeforeShowFunc) Bind(h *Hooks) { h.BeforeShow.Add(f) }
 
-// BeforeShowOutcome is a decision of a hook of BeforeShow: EditBeforeShow. Nil continues.
+// BeforeShowOutcome is EditBeforeShow; nil continues.
 type BeforeShowOutcome interface{ legalAtBeforeShow() }
 
 // EditBeforeShow gives the payload another Body.
@@ -651,14 +648,14 @@ type beforeShowEdit hookimpl.Replacing[Text]
 
 func (beforeShowEdit) legalAtBeforeShow() {}
 
-// BeforeShowObserver is notified of every fire of BeforeShow after it is decided.
+// BeforeShowObserver is notified of every fire after it is decided.
 type BeforeShowObserver[P any] interface {
 	ObserveBeforeShow(ctx context.Context, run *Run, fired BeforeShowFired[P])
 }
 
-// BeforeShowFired describes one fire of BeforeShow to observers.
+// BeforeShowFired describes one fire to observers.
 type BeforeShowFired[P any] struct {
-	// Payload is the payload as it was passed to Fire.
+	// Payload is as it was passed to Fire.
 	Payload P
 	// Final is the payload after the hooks.
 	Final P
@@ -668,13 +665,13 @@ type BeforeShowFired[P any] struct {
 	hookkit.Verdict
 }
 
-// BeforeShowPoint holds the hooks and observers of BeforeShow. Its methods are also Add, AddFunc,
-// Observe, ObserveFunc and List. Do not copy it.
+// BeforeShowPoint holds the hooks and observers. Its methods are also Add, AddFunc, Observe,
+// ObserveFunc and List. Do not copy it.
 type BeforeShowPoint struct {
 	hookgenRegistry[
 		beforeShowPoint, BeforeShow[Message], BeforeShowObserver[Message], hookkit.GateOption,
 		func(ctx context.Context, run *Run, payload Message) (BeforeShowOutcome, error),
-		func(context.Context, *Run, BeforeShowFired[Message]),
+		BeforeShowFired[Message],
 	]
 }
 
@@ -687,7 +684,7 @@ func (p *BeforeShowPoint) Fire(ctx context.Context, run *Run, payload *Message) 
 	return
 }
 
-// FireBy is Fire that also returns the hook that decided, or a zero By if every hook continued.
+// FireBy also returns the hook that decided, or a zero By if every hook continued.
 func (p *BeforeShowPoint) FireBy(ctx context.Context, run *Run, payload *Message) (by hookkit.By, err error) {
 	if payload == nil || (*hookimpl.State)(&p.hookgenRegistry).Active() {
 		err = p.runHooks(ctx, run, payload, &by, nil)
@@ -697,13 +694,13 @@ func (p *BeforeShowPoint) FireBy(ctx context.Context, run *Run, payload *Message
 
 // BeforeSave may refuse to keep a copy.
 //
-// Hooks run in order. The first error ends the fire, and the program gets it. A hook that fails
-// (error, panic or timeout) refuses: the fire returns the failure.
+// Hooks run in order. The first error ends the fire, and the program gets it. A hook's error, panic
+// or timeout refuses: the fire returns the failure.
 type BeforeSave[P any] interface {
 	BeforeSave(ctx context.Context, run *Run, payload P) error
 }
 
-// BeforeSaveFunc is a function that is a hook of BeforeSave.
+// BeforeSaveFunc is a function that is a hook.
 type BeforeSaveFunc func(ctx context.Context, run *Run, payload Message) error
 
 // BeforeSave calls f.
@@ -714,14 +711,14 @@ func (f BeforeSaveFunc) BeforeSave(ctx context.Context, run *Run, payload Messag
 // Bind adds f to its point.
 func (f BeforeSaveFunc) Bind(h *Hooks) { h.BeforeSave.Add(f) }
 
-// BeforeSaveObserver is notified of every fire of BeforeSave after it is decided.
+// BeforeSaveObserver is notified of every fire after it is decided.
 type BeforeSaveObserver[P any] interface {
 	ObserveBeforeSave(ctx context.Context, run *Run, fired BeforeSaveFired[P])
 }
 
-// BeforeSaveFired describes one fire of BeforeSave to observers.
+// BeforeSaveFired describes one fire to observers.
 type BeforeSaveFired[P any] struct {
-	// Payload is the payload as it was passed to Fire.
+	// Payload is as it was passed to Fire.
 	Payload P
 	// Err is the error that the fire returned, or the failure that ended its goroutine.
 	Err error
@@ -729,13 +726,13 @@ type BeforeSaveFired[P any] struct {
 	hookkit.Verdict
 }
 
-// BeforeSavePoint holds the hooks and observers of BeforeSave. Its methods are also Add, AddFunc,
-// Observe, ObserveFunc and List. Do not copy it.
+// BeforeSavePoint holds the hooks and observers. Its methods are also Add, AddFunc, Observe,
+// ObserveFunc and List. Do not copy it.
 type BeforeSavePoint struct {
 	hookgenRegistry[
 		beforeSavePoint, BeforeSave[Message], BeforeSaveObserver[Message], hookkit.HookOption,
 		func(ctx context.Context, run *Run, payload Message) error,
-		func(context.Context, *Run, BeforeSaveFired[Message]),
+		BeforeSaveFired[Message],
 	]
 }
 
@@ -747,7 +744,7 @@ func (p *BeforeSavePoint) Fire(ctx context.Context, run *Run, payload Message) (
 	return
 }
 
-// FireBy is Fire that also returns the hook that decided, or a zero By if every hook continued.
+// FireBy also returns the hook that decided, or a zero By if every hook continued.
 func (p *BeforeSavePoint) FireBy(ctx context.Context, run *Run, payload Message) (by hookkit.By, err error) {
 	if (*hookimpl.State)(&p.hookgenRegistry).Active() {
 		err = p.runHooks(ctx, run, payload, &by, nil)
@@ -757,13 +754,13 @@ func (p *BeforeSavePoint) FireBy(ctx context.Context, run *Run, payload Message)
 
 // OnSent fires after a message was sent.
 //
-// Every hook runs. None can change or stop anything. A hook that fails (error, panic or timeout) is
-// reported, and the other hooks run.
+// Every hook runs. None can change or stop anything. A hook's error, panic or timeout is reported,
+// and the other hooks run.
 type OnSent[P any] interface {
 	OnSent(ctx context.Context, run *Run, payload P) error
 }
 
-// OnSentFunc is a function that is a hook of OnSent.
+// OnSentFunc is a function that is a hook.
 type OnSentFunc func(ctx context.Context, run *Run, payload Receipt) error
 
 // OnSent calls f.
@@ -774,26 +771,26 @@ func (f OnSentFunc) OnSent(ctx context.Context, run *Run, payload Receipt) error
 // Bind adds f to its point.
 func (f OnSentFunc) Bind(h *Hooks) { h.OnSent.Add(f) }
 
-// OnSentObserver is notified of every fire of OnSent after it is decided.
+// OnSentObserver is notified of every fire after it is decided.
 type OnSentObserver[P any] interface {
 	ObserveOnSent(ctx context.Context, run *Run, fired OnSentFired[P])
 }
 
-// OnSentFired describes one fire of OnSent to observers.
+// OnSentFired describes one fire to observers.
 type OnSentFired[P any] struct {
-	// Payload is the payload as it was passed to Fire.
+	// Payload is as it was passed to Fire.
 	Payload P
 	// Verdict names the hook that decided.
 	hookkit.Verdict
 }
 
-// OnSentPoint holds the hooks and observers of OnSent. Its methods are also Add, AddFunc, Observe,
+// OnSentPoint holds the hooks and observers. Its methods are also Add, AddFunc, Observe,
 // ObserveFunc and List. Do not copy it.
 type OnSentPoint struct {
 	hookgenRegistry[
 		onSentPoint, OnSent[Receipt], OnSentObserver[Receipt], hookkit.HookOption,
 		func(ctx context.Context, run *Run, payload Receipt) error,
-		func(context.Context, *Run, OnSentFired[Receipt]),
+		OnSentFired[Receipt],
 	]
 }
 
@@ -832,24 +829,25 @@ var _ = hookimpl.HooksType[Hooks]()
 
 // hookgenRegistry is embedded in each point for its methods. The name of the alias keeps the rest
 // of it private.
-type hookgenRegistry[D hookimpl.Description, H, O, Option, F, OF any] = hookimpl.PointRegistry[D, H, F, O, OF, Option]
+type hookgenRegistry[D hookimpl.Description, H, O, Option, F, Fired any] = hookimpl.PointRegistry[
+	D, H, F, O, func(context.Context, *Run, Fired), Option,
+]
 
 // beforeSendPoint describes BeforeSend to the runtime.
 type beforeSendPoint struct{}
 
 func (beforeSendPoint) Describe() *hookimpl.Point {
 	return &hookimpl.Point{
-		Spec:      "github.com/hookgen/hookgen/spec/testdata/mail",
-		Name:      "BeforeSend",
-		Payload:   "Message",
-		Results:   "Replace, Refuse, FailClosed",
-		Closed:    true,
-		Replace:   ReplaceBeforeSend,
-		Exits:     []any{Refuse{}},
-		Fire:      (*BeforeSendPoint).runHooks,
-		Func:      BeforeSendFunc(nil),
-		Calls:     hookimpl.Deciding(BeforeSend[Message].BeforeSend),
-		Observing: hookimpl.Notifying(BeforeSendObserver[Message].ObserveBeforeSend),
+		Name:    "BeforeSend",
+		Payload: "Message",
+		Results: "Replace, Refuse, FailClosed",
+		Closed:  true,
+		Replace: ReplaceBeforeSend,
+		Exits:   []any{Refuse{}},
+		Fire:    (*BeforeSendPoint).runHooks,
+		Func:    BeforeSendFunc(nil),
+		Calls:   hookimpl.Deciding(BeforeSend[Message].BeforeSend),
+		Observe: hookimpl.Notifying(BeforeSendObserver[Message].ObserveBeforeSend),
 	}
 }
 
@@ -906,16 +904,15 @@ type maySendPoint struct{}
 
 func (maySendPoint) Describe() *hookimpl.Point {
 	return &hookimpl.Point{
-		Spec:      "github.com/hookgen/hookgen/spec/testdata/mail",
-		Name:      "MaySend",
-		Payload:   "Message",
-		Results:   "Vote, Refuse, Hold, Allow, FailClosed",
-		Closed:    true,
-		Exits:     []any{Refuse{}, Hold{}, Allow{}},
-		Fire:      (*MaySendPoint).runHooks,
-		Func:      MaySendFunc(nil),
-		Calls:     hookimpl.Deciding(MaySend[Message].MaySend),
-		Observing: hookimpl.Notifying(MaySendObserver[Message].ObserveMaySend),
+		Name:    "MaySend",
+		Payload: "Message",
+		Results: "Vote, Refuse, Hold, Allow, FailClosed",
+		Closed:  true,
+		Exits:   []any{Refuse{}, Hold{}, Allow{}},
+		Fire:    (*MaySendPoint).runHooks,
+		Func:    MaySendFunc(nil),
+		Calls:   hookimpl.Deciding(MaySend[Message].MaySend),
+		Observe: hookimpl.Notifying(MaySendObserver[Message].ObserveMaySend),
 	}
 }
 
@@ -979,14 +976,13 @@ type footerPoint struct{}
 
 func (footerPoint) Describe() *hookimpl.Point {
 	return &hookimpl.Point{
-		Spec:      "github.com/hookgen/hookgen/spec/testdata/mail",
-		Name:      "Footer",
-		Payload:   "Message",
-		Results:   "Collect[string]",
-		Fire:      (*FooterPoint).runHooks,
-		Func:      FooterFunc(nil),
-		Calls:     hookimpl.Collecting(Footer[Message].Footer),
-		Observing: hookimpl.Notifying(FooterObserver[Message].ObserveFooter),
+		Name:    "Footer",
+		Payload: "Message",
+		Results: "Collect[string]",
+		Fire:    (*FooterPoint).runHooks,
+		Func:    FooterFunc(nil),
+		Calls:   hookimpl.Collecting(Footer[Message].Footer),
+		Observe: hookimpl.Notifying(FooterObserver[Message].ObserveFooter),
 	}
 }
 
@@ -1038,7 +1034,6 @@ type aroundSendPoint struct{}
 
 func (aroundSendPoint) Describe() *hookimpl.Point {
 	return &hookimpl.Point{
-		Spec:    "github.com/hookgen/hookgen/spec/testdata/mail",
 		Name:    "AroundSend",
 		Payload: "Message",
 		Results: "Around[Receipt]",
@@ -1084,7 +1079,7 @@ func (aroundSendPoint) Describe() *hookimpl.Point {
 				}
 			},
 		),
-		Observing: hookimpl.Notifying(AroundSendObserver[Message].ObserveAroundSend),
+		Observe: hookimpl.Notifying(AroundSendObserver[Message].ObserveAroundSend),
 	}
 }
 
@@ -1169,16 +1164,15 @@ type afterSendPoint struct{}
 
 func (afterSendPoint) Describe() *hookimpl.Point {
 	return &hookimpl.Point{
-		Spec:      "github.com/hookgen/hookgen/spec/testdata/mail",
-		Name:      "AfterSend",
-		Payload:   "Receipt",
-		Results:   "Reverse, Replace, FailOpen",
-		Reverse:   true,
-		Replace:   ReplaceAfterSend,
-		Fire:      (*AfterSendPoint).runHooks,
-		Func:      AfterSendFunc(nil),
-		Calls:     hookimpl.Deciding(AfterSend[Receipt].AfterSend),
-		Observing: hookimpl.Notifying(AfterSendObserver[Receipt].ObserveAfterSend),
+		Name:    "AfterSend",
+		Payload: "Receipt",
+		Results: "Reverse, Replace, FailOpen",
+		Reverse: true,
+		Replace: ReplaceAfterSend,
+		Fire:    (*AfterSendPoint).runHooks,
+		Func:    AfterSendFunc(nil),
+		Calls:   hookimpl.Deciding(AfterSend[Receipt].AfterSend),
+		Observe: hookimpl.Notifying(AfterSendObserver[Receipt].ObserveAfterSend),
 	}
 }
 
@@ -1239,15 +1233,14 @@ type beforeShowPoint struct{}
 
 func (beforeShowPoint) Describe() *hookimpl.Point {
 	return &hookimpl.Point{
-		Spec:      "github.com/hookgen/hookgen/spec/testdata/mail",
-		Name:      "BeforeShow",
-		Payload:   "Message",
-		Results:   "Edit[Text], FailOpen",
-		Edit:      EditBeforeShow,
-		Fire:      (*BeforeShowPoint).runHooks,
-		Func:      BeforeShowFunc(nil),
-		Calls:     hookimpl.Deciding(BeforeShow[Message].BeforeShow),
-		Observing: hookimpl.Notifying(BeforeShowObserver[Message].ObserveBeforeShow),
+		Name:    "BeforeShow",
+		Payload: "Message",
+		Results: "Edit[Text], FailOpen",
+		Edit:    EditBeforeShow,
+		Fire:    (*BeforeShowPoint).runHooks,
+		Func:    BeforeShowFunc(nil),
+		Calls:   hookimpl.Deciding(BeforeShow[Message].BeforeShow),
+		Observe: hookimpl.Notifying(BeforeShowObserver[Message].ObserveBeforeShow),
 	}
 }
 
@@ -1308,15 +1301,14 @@ type beforeSavePoint struct{}
 
 func (beforeSavePoint) Describe() *hookimpl.Point {
 	return &hookimpl.Point{
-		Spec:      "github.com/hookgen/hookgen/spec/testdata/mail",
-		Name:      "BeforeSave",
-		Payload:   "Message",
-		Results:   "Check",
-		Closed:    true,
-		Fire:      (*BeforeSavePoint).runHooks,
-		Func:      BeforeSaveFunc(nil),
-		Calls:     hookimpl.Checking(BeforeSave[Message].BeforeSave),
-		Observing: hookimpl.Notifying(BeforeSaveObserver[Message].ObserveBeforeSave),
+		Name:    "BeforeSave",
+		Payload: "Message",
+		Results: "Check",
+		Closed:  true,
+		Fire:    (*BeforeSavePoint).runHooks,
+		Func:    BeforeSaveFunc(nil),
+		Calls:   hookimpl.Checking(BeforeSave[Message].BeforeSave),
+		Observe: hookimpl.Notifying(BeforeSaveObserver[Message].ObserveBeforeSave),
 	}
 }
 
@@ -1359,13 +1351,12 @@ type onSentPoint struct{}
 
 func (onSentPoint) Describe() *hookimpl.Point {
 	return &hookimpl.Point{
-		Spec:      "github.com/hookgen/hookgen/spec/testdata/mail",
-		Name:      "OnSent",
-		Payload:   "Receipt",
-		Fire:      (*OnSentPoint).runHooks,
-		Func:      OnSentFunc(nil),
-		Calls:     hookimpl.Checking(OnSent[Receipt].OnSent),
-		Observing: hookimpl.Notifying(OnSentObserver[Receipt].ObserveOnSent),
+		Name:    "OnSent",
+		Payload: "Receipt",
+		Fire:    (*OnSentPoint).runHooks,
+		Func:    OnSentFunc(nil),
+		Calls:   hookimpl.Checking(OnSent[Receipt].OnSent),
+		Observe: hookimpl.Notifying(OnSentObserver[Receipt].ObserveOnSent),
 	}
 }
 

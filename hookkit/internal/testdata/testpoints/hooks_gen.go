@@ -22,80 +22,79 @@ type _ [len([...]Text{staleCode_runHookgen_editShape{}.Text})]struct{}
 type Hooks struct {
 	// First is a flow in which a failing hook is skipped.
 	//
-	// Hooks run in order. The first that leaves with Stop ends the fire. A hook that fails (error,
-	// panic or timeout) is reported, and the next hook runs.
+	// Hooks run in order. The first Stop ends the fire. A hook's error, panic or timeout is reported,
+	// and the next hook runs.
 	First FirstPoint
 
 	// Second is a flow that a failing hook ends.
 	//
-	// Hooks run in order. The first that leaves with Stop ends the fire. A hook that fails (error,
-	// panic or timeout) ends the fire, and the program must refuse the act.
+	// Hooks run in order. The first Stop ends the fire. A hook's error, panic or timeout ends the fire,
+	// and the program must refuse the act.
 	Second SecondPoint
 
 	// Last is First with the order mirrored.
 	//
-	// Hooks run in order. The first that leaves with Stop ends the fire. The order is reversed: last
-	// in, first out, and the inner layer before the outer. A hook that fails (error, panic or timeout)
-	// is reported, and the next hook runs.
+	// Hooks run in order. The first Stop ends the fire. The order is reversed: last in, first out, and
+	// the inner layer before the outer. A hook's error, panic or timeout is reported, and the next hook
+	// runs.
 	Last LastPoint
 
 	// Shape changes a letter.
 	//
 	// Hooks run in order. Each may replace the payload, or edit its Text, for the next hooks and the
-	// program. A hook that fails (error, panic or timeout) is reported, and the next hook runs.
+	// program. A hook's error, panic or timeout is reported, and the next hook runs.
 	Shape ShapePoint
 
 	// Poll is a vote that a failing hook ends.
 	//
 	// Every hook sees the same payload and may vote for Deny or Allow. Deny is the strongest, and the
-	// strongest vote wins. Without a vote, the program decides. A hook that fails (error, panic or
-	// timeout) ends the fire, and the program must refuse the act.
+	// strongest vote wins. Without a vote, the program decides. A hook's error, panic or timeout ends
+	// the fire, and the program must refuse the act.
 	Poll PollPoint
 
 	// PollOpen is a vote that skips a failing hook.
 	//
 	// Every hook sees the same payload and may vote for Deny or Allow. Deny is the strongest, and the
-	// strongest vote wins. Without a vote, the program decides. A hook that fails (error, panic or
-	// timeout) is reported, and the next hook runs.
+	// strongest vote wins. Without a vote, the program decides. A hook's error, panic or timeout is
+	// reported, and the next hook runs.
 	PollOpen PollOpenPoint
 
 	// Gather collects, and skips a failing hook.
 	//
-	// Every hook contributes values, which the program gets in firing order. A hook that fails (error,
-	// panic or timeout) is reported, and the next hook runs.
+	// Every hook contributes values, which the program gets in firing order. A hook's error, panic or
+	// timeout is reported, and the next hook runs.
 	Gather GatherPoint
 
 	// GatherClosed collects until a hook fails.
 	//
-	// Every hook contributes values, which the program gets in firing order. A hook that fails (error,
-	// panic or timeout) ends the fire, and the program must refuse the act.
+	// Every hook contributes values, which the program gets in firing order. A hook's error, panic or
+	// timeout ends the fire, and the program must refuse the act.
 	GatherClosed GatherClosedPoint
 
 	// Review decides about a letter and collects remarks.
 	//
 	// Hooks run in order. Each may replace the payload for the next hooks and the program. The first
-	// that leaves with Stop, Coded or Numbered ends the fire. Each may also contribute values, which
-	// the program gets in firing order. A hook that fails (error, panic or timeout) is reported, and
-	// the next hook runs.
+	// Stop, Coded or Numbered ends the fire. Each may also contribute values, which the program gets in
+	// firing order. A hook's error, panic or timeout is reported, and the next hook runs.
 	Review ReviewPoint
 
 	// Verify ends with the first error.
 	//
-	// Hooks run in order. The first error ends the fire, and the program gets it. A hook that fails
-	// (error, panic or timeout) refuses: the fire returns the failure.
+	// Hooks run in order. The first error ends the fire, and the program gets it. A hook's error, panic
+	// or timeout refuses: the fire returns the failure.
 	Verify VerifyPoint
 
 	// Wrap wraps an act that yields a text.
 	//
 	// Hooks wrap an act, the first hook outermost. Each calls next, perhaps again, or answers without
-	// it. A hook that fails (error, panic or timeout) fails the act: the hook around it, or else the
-	// program, gets the error.
+	// it. A hook's error, panic or timeout fails the act: the next hook outward, or else the program,
+	// gets it.
 	Wrap WrapPoint
 
 	// Watch is observed.
 	//
-	// Every hook runs. None can change or stop anything. A hook that fails (error, panic or timeout) is
-	// reported, and the other hooks run.
+	// Every hook runs. None can change or stop anything. A hook's error, panic or timeout is reported,
+	// and the other hooks run.
 	Watch WatchPoint
 
 	hookgenPin hookimpl.Pin[Hooks]
@@ -191,7 +190,7 @@ func (h *Hooks) Explain(w io.Writer) error {
 
 // Points describes every point, and gives access to it without its types.
 func (h *Hooks) Points() []hookkit.AnyPoint {
-	return hookimpl.AnyPoints(
+	return hookimpl.AnyPoints("github.com/hookgen/hookgen/hookkit/internal/testdata/testpoints",
 		&h.First,
 		&h.Second,
 		&h.Last,
@@ -218,13 +217,13 @@ func NewRun(env string) *Run {
 
 // First is a flow in which a failing hook is skipped.
 //
-// Hooks run in order. The first that leaves with Stop ends the fire. A hook that fails (error,
-// panic or timeout) is reported, and the next hook runs.
+// Hooks run in order. The first Stop ends the fire. A hook's error, panic or timeout is reported,
+// and the next hook runs.
 type First[P any] interface {
 	First(ctx context.Context, run *Run, n P) (FirstOutcome, error)
 }
 
-// FirstFunc is a function that is a hook of First.
+// FirstFunc is a function that is a hook.
 type FirstFunc func(ctx context.Context, run *Run, n int) (FirstOutcome, error)
 
 // First calls f.
@@ -235,7 +234,7 @@ func (f FirstFunc) First(ctx context.Context, run *Run, n int) (FirstOutcome, er
 // Bind adds f to its point.
 func (f FirstFunc) Bind(h *Hooks) { h.First.Add(f) }
 
-// FirstOutcome is a decision of a hook of First: Stop. Nil continues.
+// FirstOutcome is Stop; nil continues.
 type FirstOutcome interface{ legalAtFirst() }
 
 // FirstExit is an outcome that ends the fire, which returns it; see MatchFirst.
@@ -246,8 +245,7 @@ type FirstExit interface {
 	isExit()
 }
 
-// MatchFirst calls the function for the exit of a fire, or none if it is nil. A new exit in the
-// spec breaks every call until it is handled.
+// MatchFirst calls the function for the exit, or none if it is nil; each call handles all.
 func MatchFirst[R any](exit FirstExit, none func() R, stop func(Stop) R) R {
 	switch x := exit.(type) {
 	case nil:
@@ -258,14 +256,14 @@ func MatchFirst[R any](exit FirstExit, none func() R, stop func(Stop) R) R {
 	panic(hookimpl.UnmatchedError[FirstExit]{Exit: exit})
 }
 
-// FirstObserver is notified of every fire of First after it is decided.
+// FirstObserver is notified of every fire after it is decided.
 type FirstObserver[P any] interface {
 	ObserveFirst(ctx context.Context, run *Run, fired FirstFired[P])
 }
 
-// FirstFired describes one fire of First to observers.
+// FirstFired describes one fire to observers.
 type FirstFired[P any] struct {
-	// Payload is the payload as it was passed to Fire.
+	// Payload is as it was passed to Fire.
 	Payload P
 	// Exit is the decision that the fire returned; nil without one.
 	Exit FirstExit
@@ -275,13 +273,13 @@ type FirstFired[P any] struct {
 	hookkit.Verdict
 }
 
-// FirstPoint holds the hooks and observers of First. Its methods are also Add, AddFunc, Observe,
-// ObserveFunc and List. Do not copy it.
+// FirstPoint holds the hooks and observers. Its methods are also Add, AddFunc, Observe, ObserveFunc
+// and List. Do not copy it.
 type FirstPoint struct {
 	hookgenRegistry[
 		firstPoint, First[int], FirstObserver[int], hookkit.GateOption,
 		func(ctx context.Context, run *Run, n int) (FirstOutcome, error),
-		func(context.Context, *Run, FirstFired[int]),
+		FirstFired[int],
 	]
 }
 
@@ -294,7 +292,7 @@ func (p *FirstPoint) Fire(ctx context.Context, run *Run, n int) (exit FirstExit,
 	return
 }
 
-// FireBy is Fire that also returns the hook that decided, or a zero By if every hook continued.
+// FireBy also returns the hook that decided, or a zero By if every hook continued.
 func (p *FirstPoint) FireBy(ctx context.Context, run *Run, n int) (exit FirstExit, by hookkit.By, err error) {
 	if (*hookimpl.State)(&p.hookgenRegistry).Active() {
 		exit, err = p.runHooks(ctx, run, n, &by, nil)
@@ -304,13 +302,13 @@ func (p *FirstPoint) FireBy(ctx context.Context, run *Run, n int) (exit FirstExi
 
 // Second is a flow that a failing hook ends.
 //
-// Hooks run in order. The first that leaves with Stop ends the fire. A hook that fails (error,
-// panic or timeout) ends the fire, and the program must refuse the act.
+// Hooks run in order. The first Stop ends the fire. A hook's error, panic or timeout ends the fire,
+// and the program must refuse the act.
 type Second[P any] interface {
 	Second(ctx context.Context, run *Run, n P) (SecondOutcome, error)
 }
 
-// SecondFunc is a function that is a hook of Second.
+// SecondFunc is a function that is a hook.
 type SecondFunc func(ctx context.Context, run *Run, n int) (SecondOutcome, error)
 
 // Second calls f.
@@ -321,7 +319,7 @@ func (f SecondFunc) Second(ctx context.Context, run *Run, n int) (SecondOutcome,
 // Bind adds f to its point.
 func (f SecondFunc) Bind(h *Hooks) { h.Second.Add(f) }
 
-// SecondOutcome is a decision of a hook of Second: Stop. Nil continues.
+// SecondOutcome is Stop; nil continues.
 type SecondOutcome interface{ legalAtSecond() }
 
 // SecondExit is an outcome that ends the fire, which returns it; see MatchSecond.
@@ -332,8 +330,7 @@ type SecondExit interface {
 	isExit()
 }
 
-// MatchSecond calls the function for the exit of a fire, or none if it is nil. A new exit in the
-// spec breaks every call until it is handled.
+// MatchSecond calls the function for the exit, or none if it is nil; each call handles all.
 func MatchSecond[R any](exit SecondExit, none func() R, stop func(Stop) R) R {
 	switch x := exit.(type) {
 	case nil:
@@ -344,14 +341,14 @@ func MatchSecond[R any](exit SecondExit, none func() R, stop func(Stop) R) R {
 	panic(hookimpl.UnmatchedError[SecondExit]{Exit: exit})
 }
 
-// SecondObserver is notified of every fire of Second after it is decided.
+// SecondObserver is notified of every fire after it is decided.
 type SecondObserver[P any] interface {
 	ObserveSecond(ctx context.Context, run *Run, fired SecondFired[P])
 }
 
-// SecondFired describes one fire of Second to observers.
+// SecondFired describes one fire to observers.
 type SecondFired[P any] struct {
-	// Payload is the payload as it was passed to Fire.
+	// Payload is as it was passed to Fire.
 	Payload P
 	// Exit is the decision that the fire returned; nil without one.
 	Exit SecondExit
@@ -361,18 +358,18 @@ type SecondFired[P any] struct {
 	hookkit.Verdict
 }
 
-// SecondPoint holds the hooks and observers of Second. Its methods are also Add, AddFunc, Observe,
+// SecondPoint holds the hooks and observers. Its methods are also Add, AddFunc, Observe,
 // ObserveFunc and List. Do not copy it.
 type SecondPoint struct {
 	hookgenRegistry[
 		secondPoint, Second[int], SecondObserver[int], hookkit.GateOption,
 		func(ctx context.Context, run *Run, n int) (SecondOutcome, error),
-		func(context.Context, *Run, SecondFired[int]),
+		SecondFired[int],
 	]
 }
 
-// Fire runs the hooks. If the exit is nil, no hook decided. If err is not nil, a hook failed and
-// the program must refuse the act.
+// Fire runs the hooks. If the exit is nil, no hook decided. If err is not nil, the program must
+// refuse the act.
 func (p *SecondPoint) Fire(ctx context.Context, run *Run, n int) (exit SecondExit, err error) {
 	if (*hookimpl.State)(&p.hookgenRegistry).Active() {
 		exit, err = p.runHooks(ctx, run, n, nil, nil)
@@ -380,7 +377,7 @@ func (p *SecondPoint) Fire(ctx context.Context, run *Run, n int) (exit SecondExi
 	return
 }
 
-// FireBy is Fire that also returns the hook that decided, or a zero By if every hook continued.
+// FireBy also returns the hook that decided, or a zero By if every hook continued.
 func (p *SecondPoint) FireBy(ctx context.Context, run *Run, n int) (exit SecondExit, by hookkit.By, err error) {
 	if (*hookimpl.State)(&p.hookgenRegistry).Active() {
 		exit, err = p.runHooks(ctx, run, n, &by, nil)
@@ -390,14 +387,14 @@ func (p *SecondPoint) FireBy(ctx context.Context, run *Run, n int) (exit SecondE
 
 // Last is First with the order mirrored.
 //
-// Hooks run in order. The first that leaves with Stop ends the fire. The order is reversed: last
-// in, first out, and the inner layer before the outer. A hook that fails (error, panic or timeout)
-// is reported, and the next hook runs.
+// Hooks run in order. The first Stop ends the fire. The order is reversed: last in, first out, and
+// the inner layer before the outer. A hook's error, panic or timeout is reported, and the next hook
+// runs.
 type Last[P any] interface {
 	Last(ctx context.Context, run *Run, n P) (LastOutcome, error)
 }
 
-// LastFunc is a function that is a hook of Last.
+// LastFunc is a function that is a hook.
 type LastFunc func(ctx context.Context, run *Run, n int) (LastOutcome, error)
 
 // Last calls f.
@@ -408,7 +405,7 @@ func (f LastFunc) Last(ctx context.Context, run *Run, n int) (LastOutcome, error
 // Bind adds f to its point.
 func (f LastFunc) Bind(h *Hooks) { h.Last.Add(f) }
 
-// LastOutcome is a decision of a hook of Last: Stop. Nil continues.
+// LastOutcome is Stop; nil continues.
 type LastOutcome interface{ legalAtLast() }
 
 // LastExit is an outcome that ends the fire, which returns it; see MatchLast.
@@ -419,8 +416,7 @@ type LastExit interface {
 	isExit()
 }
 
-// MatchLast calls the function for the exit of a fire, or none if it is nil. A new exit in the spec
-// breaks every call until it is handled.
+// MatchLast calls the function for the exit, or none if it is nil; each call handles all.
 func MatchLast[R any](exit LastExit, none func() R, stop func(Stop) R) R {
 	switch x := exit.(type) {
 	case nil:
@@ -431,14 +427,14 @@ func MatchLast[R any](exit LastExit, none func() R, stop func(Stop) R) R {
 	panic(hookimpl.UnmatchedError[LastExit]{Exit: exit})
 }
 
-// LastObserver is notified of every fire of Last after it is decided.
+// LastObserver is notified of every fire after it is decided.
 type LastObserver[P any] interface {
 	ObserveLast(ctx context.Context, run *Run, fired LastFired[P])
 }
 
-// LastFired describes one fire of Last to observers.
+// LastFired describes one fire to observers.
 type LastFired[P any] struct {
-	// Payload is the payload as it was passed to Fire.
+	// Payload is as it was passed to Fire.
 	Payload P
 	// Exit is the decision that the fire returned; nil without one.
 	Exit LastExit
@@ -448,13 +444,13 @@ type LastFired[P any] struct {
 	hookkit.Verdict
 }
 
-// LastPoint holds the hooks and observers of Last. Its methods are also Add, AddFunc, Observe,
-// ObserveFunc and List. Do not copy it.
+// LastPoint holds the hooks and observers. Its methods are also Add, AddFunc, Observe, ObserveFunc
+// and List. Do not copy it.
 type LastPoint struct {
 	hookgenRegistry[
 		lastPoint, Last[int], LastObserver[int], hookkit.GateOption,
 		func(ctx context.Context, run *Run, n int) (LastOutcome, error),
-		func(context.Context, *Run, LastFired[int]),
+		LastFired[int],
 	]
 }
 
@@ -467,7 +463,7 @@ func (p *LastPoint) Fire(ctx context.Context, run *Run, n int) (exit LastExit, e
 	return
 }
 
-// FireBy is Fire that also returns the hook that decided, or a zero By if every hook continued.
+// FireBy also returns the hook that decided, or a zero By if every hook continued.
 func (p *LastPoint) FireBy(ctx context.Context, run *Run, n int) (exit LastExit, by hookkit.By, err error) {
 	if (*hookimpl.State)(&p.hookgenRegistry).Active() {
 		exit, err = p.runHooks(ctx, run, n, &by, nil)
@@ -478,12 +474,12 @@ func (p *LastPoint) FireBy(ctx context.Context, run *Run, n int) (exit LastExit,
 // Shape changes a letter.
 //
 // Hooks run in order. Each may replace the payload, or edit its Text, for the next hooks and the
-// program. A hook that fails (error, panic or timeout) is reported, and the next hook runs.
+// program. A hook's error, panic or timeout is reported, and the next hook runs.
 type Shape[P any] interface {
 	Shape(ctx context.Context, run *Run, letter P) (ShapeOutcome, error)
 }
 
-// ShapeFunc is a function that is a hook of Shape.
+// ShapeFunc is a function that is a hook.
 type ShapeFunc func(ctx context.Context, run *Run, letter Letter) (ShapeOutcome, error)
 
 // Shape calls f.
@@ -494,7 +490,7 @@ func (f ShapeFunc) Shape(ctx context.Context, run *Run, letter Letter) (ShapeOut
 // Bind adds f to its point.
 func (f ShapeFunc) Bind(h *Hooks) { h.Shape.Add(f) }
 
-// ShapeOutcome is a decision of a hook of Shape: ReplaceShape or EditShape. Nil continues.
+// ShapeOutcome is ReplaceShape or EditShape; nil continues.
 type ShapeOutcome interface{ legalAtShape() }
 
 // ReplaceShape gives the next hooks, and the program, another payload.
@@ -515,14 +511,14 @@ type shapeEdit hookimpl.Replacing[Text]
 
 func (shapeEdit) legalAtShape() {}
 
-// ShapeObserver is notified of every fire of Shape after it is decided.
+// ShapeObserver is notified of every fire after it is decided.
 type ShapeObserver[P any] interface {
 	ObserveShape(ctx context.Context, run *Run, fired ShapeFired[P])
 }
 
-// ShapeFired describes one fire of Shape to observers.
+// ShapeFired describes one fire to observers.
 type ShapeFired[P any] struct {
-	// Payload is the payload as it was passed to Fire.
+	// Payload is as it was passed to Fire.
 	Payload P
 	// Final is the payload after the hooks.
 	Final P
@@ -532,13 +528,13 @@ type ShapeFired[P any] struct {
 	hookkit.Verdict
 }
 
-// ShapePoint holds the hooks and observers of Shape. Its methods are also Add, AddFunc, Observe,
-// ObserveFunc and List. Do not copy it.
+// ShapePoint holds the hooks and observers. Its methods are also Add, AddFunc, Observe, ObserveFunc
+// and List. Do not copy it.
 type ShapePoint struct {
 	hookgenRegistry[
 		shapePoint, Shape[Letter], ShapeObserver[Letter], hookkit.GateOption,
 		func(ctx context.Context, run *Run, letter Letter) (ShapeOutcome, error),
-		func(context.Context, *Run, ShapeFired[Letter]),
+		ShapeFired[Letter],
 	]
 }
 
@@ -551,7 +547,7 @@ func (p *ShapePoint) Fire(ctx context.Context, run *Run, letter *Letter) (err er
 	return
 }
 
-// FireBy is Fire that also returns the hook that decided, or a zero By if every hook continued.
+// FireBy also returns the hook that decided, or a zero By if every hook continued.
 func (p *ShapePoint) FireBy(ctx context.Context, run *Run, letter *Letter) (by hookkit.By, err error) {
 	if letter == nil || (*hookimpl.State)(&p.hookgenRegistry).Active() {
 		err = p.runHooks(ctx, run, letter, &by, nil)
@@ -562,13 +558,13 @@ func (p *ShapePoint) FireBy(ctx context.Context, run *Run, letter *Letter) (by h
 // Poll is a vote that a failing hook ends.
 //
 // Every hook sees the same payload and may vote for Deny or Allow. Deny is the strongest, and the
-// strongest vote wins. Without a vote, the program decides. A hook that fails (error, panic or
-// timeout) ends the fire, and the program must refuse the act.
+// strongest vote wins. Without a vote, the program decides. A hook's error, panic or timeout ends
+// the fire, and the program must refuse the act.
 type Poll[P any] interface {
 	Poll(ctx context.Context, run *Run, n P) (PollOutcome, error)
 }
 
-// PollFunc is a function that is a hook of Poll.
+// PollFunc is a function that is a hook.
 type PollFunc func(ctx context.Context, run *Run, n int) (PollOutcome, error)
 
 // Poll calls f.
@@ -579,7 +575,7 @@ func (f PollFunc) Poll(ctx context.Context, run *Run, n int) (PollOutcome, error
 // Bind adds f to its point.
 func (f PollFunc) Bind(h *Hooks) { h.Poll.Add(f) }
 
-// PollOutcome is a decision of a hook of Poll: Deny or Allow. Nil continues.
+// PollOutcome is Deny or Allow; nil continues.
 type PollOutcome interface{ legalAtPoll() }
 
 // PollExit is an outcome that ends the fire, which returns it; see MatchPoll.
@@ -590,8 +586,7 @@ type PollExit interface {
 	isExit()
 }
 
-// MatchPoll calls the function for the exit of a fire, or none if it is nil. A new exit in the spec
-// breaks every call until it is handled.
+// MatchPoll calls the function for the exit, or none if it is nil; each call handles all.
 func MatchPoll[R any](exit PollExit, none func() R, deny func(Deny) R, allow func(Allow) R) R {
 	switch x := exit.(type) {
 	case nil:
@@ -604,14 +599,14 @@ func MatchPoll[R any](exit PollExit, none func() R, deny func(Deny) R, allow fun
 	panic(hookimpl.UnmatchedError[PollExit]{Exit: exit})
 }
 
-// PollObserver is notified of every fire of Poll after it is decided.
+// PollObserver is notified of every fire after it is decided.
 type PollObserver[P any] interface {
 	ObservePoll(ctx context.Context, run *Run, fired PollFired[P])
 }
 
-// PollFired describes one fire of Poll to observers.
+// PollFired describes one fire to observers.
 type PollFired[P any] struct {
-	// Payload is the payload as it was passed to Fire.
+	// Payload is as it was passed to Fire.
 	Payload P
 	// Exit is the decision that the fire returned; nil without one.
 	Exit PollExit
@@ -623,18 +618,18 @@ type PollFired[P any] struct {
 	hookkit.Verdict
 }
 
-// PollPoint holds the hooks and observers of Poll. Its methods are also Add, AddFunc, Observe,
-// ObserveFunc and List. Do not copy it.
+// PollPoint holds the hooks and observers. Its methods are also Add, AddFunc, Observe, ObserveFunc
+// and List. Do not copy it.
 type PollPoint struct {
 	hookgenRegistry[
 		pollPoint, Poll[int], PollObserver[int], hookkit.GateOption,
 		func(ctx context.Context, run *Run, n int) (PollOutcome, error),
-		func(context.Context, *Run, PollFired[int]),
+		PollFired[int],
 	]
 }
 
-// Fire runs the hooks. If the exit is nil, no hook decided. If err is not nil, a hook failed and
-// the program must refuse the act.
+// Fire runs the hooks. If the exit is nil, no hook decided. If err is not nil, the program must
+// refuse the act.
 func (p *PollPoint) Fire(ctx context.Context, run *Run, n int) (exit PollExit, err error) {
 	if (*hookimpl.State)(&p.hookgenRegistry).Active() {
 		exit, err = p.runHooks(ctx, run, n, nil, nil)
@@ -642,7 +637,7 @@ func (p *PollPoint) Fire(ctx context.Context, run *Run, n int) (exit PollExit, e
 	return
 }
 
-// FireBy is Fire that also returns the hook that decided, or a zero By if every hook continued.
+// FireBy also returns the hook that decided, or a zero By if every hook continued.
 func (p *PollPoint) FireBy(ctx context.Context, run *Run, n int) (exit PollExit, by hookkit.By, err error) {
 	if (*hookimpl.State)(&p.hookgenRegistry).Active() {
 		exit, err = p.runHooks(ctx, run, n, &by, nil)
@@ -653,13 +648,13 @@ func (p *PollPoint) FireBy(ctx context.Context, run *Run, n int) (exit PollExit,
 // PollOpen is a vote that skips a failing hook.
 //
 // Every hook sees the same payload and may vote for Deny or Allow. Deny is the strongest, and the
-// strongest vote wins. Without a vote, the program decides. A hook that fails (error, panic or
-// timeout) is reported, and the next hook runs.
+// strongest vote wins. Without a vote, the program decides. A hook's error, panic or timeout is
+// reported, and the next hook runs.
 type PollOpen[P any] interface {
 	PollOpen(ctx context.Context, run *Run, n P) (PollOpenOutcome, error)
 }
 
-// PollOpenFunc is a function that is a hook of PollOpen.
+// PollOpenFunc is a function that is a hook.
 type PollOpenFunc func(ctx context.Context, run *Run, n int) (PollOpenOutcome, error)
 
 // PollOpen calls f.
@@ -670,7 +665,7 @@ func (f PollOpenFunc) PollOpen(ctx context.Context, run *Run, n int) (PollOpenOu
 // Bind adds f to its point.
 func (f PollOpenFunc) Bind(h *Hooks) { h.PollOpen.Add(f) }
 
-// PollOpenOutcome is a decision of a hook of PollOpen: Deny or Allow. Nil continues.
+// PollOpenOutcome is Deny or Allow; nil continues.
 type PollOpenOutcome interface{ legalAtPollOpen() }
 
 // PollOpenExit is an outcome that ends the fire, which returns it; see MatchPollOpen.
@@ -681,8 +676,7 @@ type PollOpenExit interface {
 	isExit()
 }
 
-// MatchPollOpen calls the function for the exit of a fire, or none if it is nil. A new exit in the
-// spec breaks every call until it is handled.
+// MatchPollOpen calls the function for the exit, or none if it is nil; each call handles all.
 func MatchPollOpen[R any](exit PollOpenExit, none func() R, deny func(Deny) R, allow func(Allow) R) R {
 	switch x := exit.(type) {
 	case nil:
@@ -695,14 +689,14 @@ func MatchPollOpen[R any](exit PollOpenExit, none func() R, deny func(Deny) R, a
 	panic(hookimpl.UnmatchedError[PollOpenExit]{Exit: exit})
 }
 
-// PollOpenObserver is notified of every fire of PollOpen after it is decided.
+// PollOpenObserver is notified of every fire after it is decided.
 type PollOpenObserver[P any] interface {
 	ObservePollOpen(ctx context.Context, run *Run, fired PollOpenFired[P])
 }
 
-// PollOpenFired describes one fire of PollOpen to observers.
+// PollOpenFired describes one fire to observers.
 type PollOpenFired[P any] struct {
-	// Payload is the payload as it was passed to Fire.
+	// Payload is as it was passed to Fire.
 	Payload P
 	// Exit is the decision that the fire returned; nil without one.
 	Exit PollOpenExit
@@ -714,13 +708,13 @@ type PollOpenFired[P any] struct {
 	hookkit.Verdict
 }
 
-// PollOpenPoint holds the hooks and observers of PollOpen. Its methods are also Add, AddFunc,
-// Observe, ObserveFunc and List. Do not copy it.
+// PollOpenPoint holds the hooks and observers. Its methods are also Add, AddFunc, Observe,
+// ObserveFunc and List. Do not copy it.
 type PollOpenPoint struct {
 	hookgenRegistry[
 		pollOpenPoint, PollOpen[int], PollOpenObserver[int], hookkit.GateOption,
 		func(ctx context.Context, run *Run, n int) (PollOpenOutcome, error),
-		func(context.Context, *Run, PollOpenFired[int]),
+		PollOpenFired[int],
 	]
 }
 
@@ -733,7 +727,7 @@ func (p *PollOpenPoint) Fire(ctx context.Context, run *Run, n int) (exit PollOpe
 	return
 }
 
-// FireBy is Fire that also returns the hook that decided, or a zero By if every hook continued.
+// FireBy also returns the hook that decided, or a zero By if every hook continued.
 func (p *PollOpenPoint) FireBy(
 	ctx context.Context, run *Run, n int,
 ) (exit PollOpenExit, by hookkit.By, err error) {
@@ -745,13 +739,13 @@ func (p *PollOpenPoint) FireBy(
 
 // Gather collects, and skips a failing hook.
 //
-// Every hook contributes values, which the program gets in firing order. A hook that fails (error,
-// panic or timeout) is reported, and the next hook runs.
+// Every hook contributes values, which the program gets in firing order. A hook's error, panic or
+// timeout is reported, and the next hook runs.
 type Gather[P any] interface {
 	Gather(ctx context.Context, run *Run, n P) ([]string, error)
 }
 
-// GatherFunc is a function that is a hook of Gather.
+// GatherFunc is a function that is a hook.
 type GatherFunc func(ctx context.Context, run *Run, n int) ([]string, error)
 
 // Gather calls f.
@@ -762,14 +756,14 @@ func (f GatherFunc) Gather(ctx context.Context, run *Run, n int) ([]string, erro
 // Bind adds f to its point.
 func (f GatherFunc) Bind(h *Hooks) { h.Gather.Add(f) }
 
-// GatherObserver is notified of every fire of Gather after it is decided.
+// GatherObserver is notified of every fire after it is decided.
 type GatherObserver[P any] interface {
 	ObserveGather(ctx context.Context, run *Run, fired GatherFired[P])
 }
 
-// GatherFired describes one fire of Gather to observers.
+// GatherFired describes one fire to observers.
 type GatherFired[P any] struct {
-	// Payload is the payload as it was passed to Fire.
+	// Payload is as it was passed to Fire.
 	Payload P
 	// Collected are the contributions in firing order.
 	Collected []string
@@ -777,13 +771,13 @@ type GatherFired[P any] struct {
 	hookkit.Verdict
 }
 
-// GatherPoint holds the hooks and observers of Gather. Its methods are also Add, AddFunc, Observe,
+// GatherPoint holds the hooks and observers. Its methods are also Add, AddFunc, Observe,
 // ObserveFunc and List. Do not copy it.
 type GatherPoint struct {
 	hookgenRegistry[
 		gatherPoint, Gather[int], GatherObserver[int], hookkit.HookOption,
 		func(ctx context.Context, run *Run, n int) ([]string, error),
-		func(context.Context, *Run, GatherFired[int]),
+		GatherFired[int],
 	]
 }
 
@@ -795,7 +789,7 @@ func (p *GatherPoint) Fire(ctx context.Context, run *Run, n int) (collected []st
 	return
 }
 
-// FireBy is Fire that also returns, for each contribution, the hook that made it.
+// FireBy also returns, for each contribution, the hook that made it.
 func (p *GatherPoint) FireBy(ctx context.Context, run *Run, n int) (collected []string, bys []hookkit.By) {
 	if (*hookimpl.State)(&p.hookgenRegistry).Active() {
 		collected = p.runHooks(ctx, run, n, &bys, nil)
@@ -805,13 +799,13 @@ func (p *GatherPoint) FireBy(ctx context.Context, run *Run, n int) (collected []
 
 // GatherClosed collects until a hook fails.
 //
-// Every hook contributes values, which the program gets in firing order. A hook that fails (error,
-// panic or timeout) ends the fire, and the program must refuse the act.
+// Every hook contributes values, which the program gets in firing order. A hook's error, panic or
+// timeout ends the fire, and the program must refuse the act.
 type GatherClosed[P any] interface {
 	GatherClosed(ctx context.Context, run *Run, n P) ([]string, error)
 }
 
-// GatherClosedFunc is a function that is a hook of GatherClosed.
+// GatherClosedFunc is a function that is a hook.
 type GatherClosedFunc func(ctx context.Context, run *Run, n int) ([]string, error)
 
 // GatherClosed calls f.
@@ -822,14 +816,14 @@ func (f GatherClosedFunc) GatherClosed(ctx context.Context, run *Run, n int) ([]
 // Bind adds f to its point.
 func (f GatherClosedFunc) Bind(h *Hooks) { h.GatherClosed.Add(f) }
 
-// GatherClosedObserver is notified of every fire of GatherClosed after it is decided.
+// GatherClosedObserver is notified of every fire after it is decided.
 type GatherClosedObserver[P any] interface {
 	ObserveGatherClosed(ctx context.Context, run *Run, fired GatherClosedFired[P])
 }
 
-// GatherClosedFired describes one fire of GatherClosed to observers.
+// GatherClosedFired describes one fire to observers.
 type GatherClosedFired[P any] struct {
-	// Payload is the payload as it was passed to Fire.
+	// Payload is as it was passed to Fire.
 	Payload P
 	// Collected are the contributions in firing order.
 	Collected []string
@@ -839,13 +833,13 @@ type GatherClosedFired[P any] struct {
 	hookkit.Verdict
 }
 
-// GatherClosedPoint holds the hooks and observers of GatherClosed. Its methods are also Add,
-// AddFunc, Observe, ObserveFunc and List. Do not copy it.
+// GatherClosedPoint holds the hooks and observers. Its methods are also Add, AddFunc, Observe,
+// ObserveFunc and List. Do not copy it.
 type GatherClosedPoint struct {
 	hookgenRegistry[
 		gatherClosedPoint, GatherClosed[int], GatherClosedObserver[int], hookkit.HookOption,
 		func(ctx context.Context, run *Run, n int) ([]string, error),
-		func(context.Context, *Run, GatherClosedFired[int]),
+		GatherClosedFired[int],
 	]
 }
 
@@ -857,7 +851,7 @@ func (p *GatherClosedPoint) Fire(ctx context.Context, run *Run, n int) (collecte
 	return
 }
 
-// FireBy is Fire that also returns, for each contribution, the hook that made it.
+// FireBy also returns, for each contribution, the hook that made it.
 func (p *GatherClosedPoint) FireBy(
 	ctx context.Context, run *Run, n int,
 ) (collected []string, bys []hookkit.By, err error) {
@@ -870,14 +864,13 @@ func (p *GatherClosedPoint) FireBy(
 // Review decides about a letter and collects remarks.
 //
 // Hooks run in order. Each may replace the payload for the next hooks and the program. The first
-// that leaves with Stop, Coded or Numbered ends the fire. Each may also contribute values, which
-// the program gets in firing order. A hook that fails (error, panic or timeout) is reported, and
-// the next hook runs.
+// Stop, Coded or Numbered ends the fire. Each may also contribute values, which the program gets in
+// firing order. A hook's error, panic or timeout is reported, and the next hook runs.
 type Review[P any] interface {
 	Review(ctx context.Context, run *Run, letter P) (ReviewOutcome, []string, error)
 }
 
-// ReviewFunc is a function that is a hook of Review.
+// ReviewFunc is a function that is a hook.
 type ReviewFunc func(ctx context.Context, run *Run, letter Letter) (ReviewOutcome, []string, error)
 
 // Review calls f.
@@ -888,8 +881,7 @@ func (f ReviewFunc) Review(ctx context.Context, run *Run, letter Letter) (Review
 // Bind adds f to its point.
 func (f ReviewFunc) Bind(h *Hooks) { h.Review.Add(f) }
 
-// ReviewOutcome is a decision of a hook of Review: ReplaceReview, Stop, Coded or Numbered. Nil
-// continues.
+// ReviewOutcome is ReplaceReview, Stop, Coded or Numbered; nil continues.
 type ReviewOutcome interface{ legalAtReview() }
 
 // ReplaceReview gives the next hooks, and the program, another payload.
@@ -909,8 +901,7 @@ type ReviewExit interface {
 	isExit()
 }
 
-// MatchReview calls the function for the exit of a fire, or none if it is nil. A new exit in the
-// spec breaks every call until it is handled.
+// MatchReview calls the function for the exit, or none if it is nil; each call handles all.
 func MatchReview[R any](
 	exit ReviewExit, none func() R, stop func(Stop) R, coded func(Coded) R, numbered func(Numbered) R,
 ) R {
@@ -927,14 +918,14 @@ func MatchReview[R any](
 	panic(hookimpl.UnmatchedError[ReviewExit]{Exit: exit})
 }
 
-// ReviewObserver is notified of every fire of Review after it is decided.
+// ReviewObserver is notified of every fire after it is decided.
 type ReviewObserver[P any] interface {
 	ObserveReview(ctx context.Context, run *Run, fired ReviewFired[P])
 }
 
-// ReviewFired describes one fire of Review to observers.
+// ReviewFired describes one fire to observers.
 type ReviewFired[P any] struct {
-	// Payload is the payload as it was passed to Fire.
+	// Payload is as it was passed to Fire.
 	Payload P
 	// Final is the payload after the hooks.
 	Final P
@@ -948,13 +939,13 @@ type ReviewFired[P any] struct {
 	hookkit.Verdict
 }
 
-// ReviewPoint holds the hooks and observers of Review. Its methods are also Add, AddFunc, Observe,
+// ReviewPoint holds the hooks and observers. Its methods are also Add, AddFunc, Observe,
 // ObserveFunc and List. Do not copy it.
 type ReviewPoint struct {
 	hookgenRegistry[
 		reviewPoint, Review[Letter], ReviewObserver[Letter], hookkit.GateOption,
 		func(ctx context.Context, run *Run, letter Letter) (ReviewOutcome, []string, error),
-		func(context.Context, *Run, ReviewFired[Letter]),
+		ReviewFired[Letter],
 	]
 }
 
@@ -970,8 +961,8 @@ func (p *ReviewPoint) Fire(
 	return
 }
 
-// FireBy is Fire that also returns the hook that decided, or a zero By if every hook continued, and
-// for each contribution the hook that made it.
+// FireBy also returns the hook that decided, or a zero By if every hook continued, and for each
+// contribution the hook that made it.
 func (p *ReviewPoint) FireBy(
 	ctx context.Context, run *Run, letter *Letter,
 ) (exit ReviewExit, by hookkit.By, collected []string, bys []hookkit.By, err error) {
@@ -983,13 +974,13 @@ func (p *ReviewPoint) FireBy(
 
 // Verify ends with the first error.
 //
-// Hooks run in order. The first error ends the fire, and the program gets it. A hook that fails
-// (error, panic or timeout) refuses: the fire returns the failure.
+// Hooks run in order. The first error ends the fire, and the program gets it. A hook's error, panic
+// or timeout refuses: the fire returns the failure.
 type Verify[P any] interface {
 	Verify(ctx context.Context, run *Run, n P) error
 }
 
-// VerifyFunc is a function that is a hook of Verify.
+// VerifyFunc is a function that is a hook.
 type VerifyFunc func(ctx context.Context, run *Run, n int) error
 
 // Verify calls f.
@@ -1000,14 +991,14 @@ func (f VerifyFunc) Verify(ctx context.Context, run *Run, n int) error {
 // Bind adds f to its point.
 func (f VerifyFunc) Bind(h *Hooks) { h.Verify.Add(f) }
 
-// VerifyObserver is notified of every fire of Verify after it is decided.
+// VerifyObserver is notified of every fire after it is decided.
 type VerifyObserver[P any] interface {
 	ObserveVerify(ctx context.Context, run *Run, fired VerifyFired[P])
 }
 
-// VerifyFired describes one fire of Verify to observers.
+// VerifyFired describes one fire to observers.
 type VerifyFired[P any] struct {
-	// Payload is the payload as it was passed to Fire.
+	// Payload is as it was passed to Fire.
 	Payload P
 	// Err is the error that the fire returned, or the failure that ended its goroutine.
 	Err error
@@ -1015,13 +1006,13 @@ type VerifyFired[P any] struct {
 	hookkit.Verdict
 }
 
-// VerifyPoint holds the hooks and observers of Verify. Its methods are also Add, AddFunc, Observe,
+// VerifyPoint holds the hooks and observers. Its methods are also Add, AddFunc, Observe,
 // ObserveFunc and List. Do not copy it.
 type VerifyPoint struct {
 	hookgenRegistry[
 		verifyPoint, Verify[int], VerifyObserver[int], hookkit.HookOption,
 		func(ctx context.Context, run *Run, n int) error,
-		func(context.Context, *Run, VerifyFired[int]),
+		VerifyFired[int],
 	]
 }
 
@@ -1033,7 +1024,7 @@ func (p *VerifyPoint) Fire(ctx context.Context, run *Run, n int) (err error) {
 	return
 }
 
-// FireBy is Fire that also returns the hook that decided, or a zero By if every hook continued.
+// FireBy also returns the hook that decided, or a zero By if every hook continued.
 func (p *VerifyPoint) FireBy(ctx context.Context, run *Run, n int) (by hookkit.By, err error) {
 	if (*hookimpl.State)(&p.hookgenRegistry).Active() {
 		err = p.runHooks(ctx, run, n, &by, nil)
@@ -1044,13 +1035,13 @@ func (p *VerifyPoint) FireBy(ctx context.Context, run *Run, n int) (by hookkit.B
 // Wrap wraps an act that yields a text.
 //
 // Hooks wrap an act, the first hook outermost. Each calls next, perhaps again, or answers without
-// it. A hook that fails (error, panic or timeout) fails the act: the hook around it, or else the
-// program, gets the error.
+// it. A hook's error, panic or timeout fails the act: the next hook outward, or else the program,
+// gets it.
 type Wrap[P any] interface {
 	Wrap(ctx context.Context, run *Run, n P, next WrapNext) (hookkit.Answer[string], error)
 }
 
-// WrapFunc is a function that is a hook of Wrap.
+// WrapFunc is a function that is a hook.
 type WrapFunc func(ctx context.Context, run *Run, n int, next WrapNext) (hookkit.Answer[string], error)
 
 // Wrap calls f.
@@ -1061,14 +1052,14 @@ func (f WrapFunc) Wrap(ctx context.Context, run *Run, n int, next WrapNext) (hoo
 // Bind adds f to its point.
 func (f WrapFunc) Bind(h *Hooks) { h.Wrap.Add(f) }
 
-// WrapObserver is notified of every fire of Wrap after it is decided.
+// WrapObserver is notified of every fire after it is decided.
 type WrapObserver[P any] interface {
 	ObserveWrap(ctx context.Context, run *Run, fired WrapFired[P])
 }
 
-// WrapFired describes one fire of Wrap to observers.
+// WrapFired describes one fire to observers.
 type WrapFired[P any] struct {
-	// Payload is the payload as it was passed to Fire.
+	// Payload is as it was passed to Fire.
 	Payload P
 	// Result is the result that the fire returned.
 	Result string
@@ -1084,13 +1075,13 @@ type WrapNext struct {
 	level int
 }
 
-// WrapPoint holds the hooks and observers of Wrap. Its methods are also Add, AddFunc, Observe,
-// ObserveFunc and List. Do not copy it.
+// WrapPoint holds the hooks and observers. Its methods are also Add, AddFunc, Observe, ObserveFunc
+// and List. Do not copy it.
 type WrapPoint struct {
 	hookgenRegistry[
 		wrapPoint, Wrap[int], WrapObserver[int], hookkit.HookOption,
 		func(ctx context.Context, run *Run, n int, next WrapNext) (hookkit.Answer[string], error),
-		func(context.Context, *Run, WrapFired[int]),
+		WrapFired[int],
 	]
 }
 
@@ -1115,8 +1106,8 @@ func (p *WrapPoint) Fire(
 	return
 }
 
-// FireBy is Fire that also returns the hook that answered instead of the act, or the hook that
-// failed. A zero By means that the act answered.
+// FireBy also returns the hook that answered instead of the act, or the hook that failed. A zero By
+// means that the act answered.
 func (p *WrapPoint) FireBy(
 	ctx context.Context, run *Run, n int, act func(context.Context, int) (string, error),
 ) (result string, by hookkit.By, err error) {
@@ -1132,13 +1123,13 @@ func (p *WrapPoint) FireBy(
 
 // Watch is observed.
 //
-// Every hook runs. None can change or stop anything. A hook that fails (error, panic or timeout) is
-// reported, and the other hooks run.
+// Every hook runs. None can change or stop anything. A hook's error, panic or timeout is reported,
+// and the other hooks run.
 type Watch[P any] interface {
 	Watch(ctx context.Context, run *Run, n P) error
 }
 
-// WatchFunc is a function that is a hook of Watch.
+// WatchFunc is a function that is a hook.
 type WatchFunc func(ctx context.Context, run *Run, n int) error
 
 // Watch calls f.
@@ -1149,26 +1140,26 @@ func (f WatchFunc) Watch(ctx context.Context, run *Run, n int) error {
 // Bind adds f to its point.
 func (f WatchFunc) Bind(h *Hooks) { h.Watch.Add(f) }
 
-// WatchObserver is notified of every fire of Watch after it is decided.
+// WatchObserver is notified of every fire after it is decided.
 type WatchObserver[P any] interface {
 	ObserveWatch(ctx context.Context, run *Run, fired WatchFired[P])
 }
 
-// WatchFired describes one fire of Watch to observers.
+// WatchFired describes one fire to observers.
 type WatchFired[P any] struct {
-	// Payload is the payload as it was passed to Fire.
+	// Payload is as it was passed to Fire.
 	Payload P
 	// Verdict names the hook that decided.
 	hookkit.Verdict
 }
 
-// WatchPoint holds the hooks and observers of Watch. Its methods are also Add, AddFunc, Observe,
-// ObserveFunc and List. Do not copy it.
+// WatchPoint holds the hooks and observers. Its methods are also Add, AddFunc, Observe, ObserveFunc
+// and List. Do not copy it.
 type WatchPoint struct {
 	hookgenRegistry[
 		watchPoint, Watch[int], WatchObserver[int], hookkit.HookOption,
 		func(ctx context.Context, run *Run, n int) error,
-		func(context.Context, *Run, WatchFired[int]),
+		WatchFired[int],
 	]
 }
 
@@ -1219,22 +1210,23 @@ var _ = hookimpl.HooksType[Hooks]()
 
 // hookgenRegistry is embedded in each point for its methods. The name of the alias keeps the rest
 // of it private.
-type hookgenRegistry[D hookimpl.Description, H, O, Option, F, OF any] = hookimpl.PointRegistry[D, H, F, O, OF, Option]
+type hookgenRegistry[D hookimpl.Description, H, O, Option, F, Fired any] = hookimpl.PointRegistry[
+	D, H, F, O, func(context.Context, *Run, Fired), Option,
+]
 
 // firstPoint describes First to the runtime.
 type firstPoint struct{}
 
 func (firstPoint) Describe() *hookimpl.Point {
 	return &hookimpl.Point{
-		Spec:      "github.com/hookgen/hookgen/hookkit/internal/testdata/testpoints",
-		Name:      "First",
-		Payload:   "int",
-		Results:   "Stop, FailOpen",
-		Exits:     []any{Stop{}},
-		Fire:      (*FirstPoint).runHooks,
-		Func:      FirstFunc(nil),
-		Calls:     hookimpl.Deciding(First[int].First),
-		Observing: hookimpl.Notifying(FirstObserver[int].ObserveFirst),
+		Name:    "First",
+		Payload: "int",
+		Results: "Stop, FailOpen",
+		Exits:   []any{Stop{}},
+		Fire:    (*FirstPoint).runHooks,
+		Func:    FirstFunc(nil),
+		Calls:   hookimpl.Deciding(First[int].First),
+		Observe: hookimpl.Notifying(FirstObserver[int].ObserveFirst),
 	}
 }
 
@@ -1293,16 +1285,15 @@ type secondPoint struct{}
 
 func (secondPoint) Describe() *hookimpl.Point {
 	return &hookimpl.Point{
-		Spec:      "github.com/hookgen/hookgen/hookkit/internal/testdata/testpoints",
-		Name:      "Second",
-		Payload:   "int",
-		Results:   "Stop, FailClosed",
-		Closed:    true,
-		Exits:     []any{Stop{}},
-		Fire:      (*SecondPoint).runHooks,
-		Func:      SecondFunc(nil),
-		Calls:     hookimpl.Deciding(Second[int].Second),
-		Observing: hookimpl.Notifying(SecondObserver[int].ObserveSecond),
+		Name:    "Second",
+		Payload: "int",
+		Results: "Stop, FailClosed",
+		Closed:  true,
+		Exits:   []any{Stop{}},
+		Fire:    (*SecondPoint).runHooks,
+		Func:    SecondFunc(nil),
+		Calls:   hookimpl.Deciding(Second[int].Second),
+		Observe: hookimpl.Notifying(SecondObserver[int].ObserveSecond),
 	}
 }
 
@@ -1354,16 +1345,15 @@ type lastPoint struct{}
 
 func (lastPoint) Describe() *hookimpl.Point {
 	return &hookimpl.Point{
-		Spec:      "github.com/hookgen/hookgen/hookkit/internal/testdata/testpoints",
-		Name:      "Last",
-		Payload:   "int",
-		Results:   "Reverse, Stop, FailOpen",
-		Reverse:   true,
-		Exits:     []any{Stop{}},
-		Fire:      (*LastPoint).runHooks,
-		Func:      LastFunc(nil),
-		Calls:     hookimpl.Deciding(Last[int].Last),
-		Observing: hookimpl.Notifying(LastObserver[int].ObserveLast),
+		Name:    "Last",
+		Payload: "int",
+		Results: "Reverse, Stop, FailOpen",
+		Reverse: true,
+		Exits:   []any{Stop{}},
+		Fire:    (*LastPoint).runHooks,
+		Func:    LastFunc(nil),
+		Calls:   hookimpl.Deciding(Last[int].Last),
+		Observe: hookimpl.Notifying(LastObserver[int].ObserveLast),
 	}
 }
 
@@ -1422,16 +1412,15 @@ type shapePoint struct{}
 
 func (shapePoint) Describe() *hookimpl.Point {
 	return &hookimpl.Point{
-		Spec:      "github.com/hookgen/hookgen/hookkit/internal/testdata/testpoints",
-		Name:      "Shape",
-		Payload:   "Letter",
-		Results:   "Replace, Edit[Text], FailOpen",
-		Replace:   ReplaceShape,
-		Edit:      EditShape,
-		Fire:      (*ShapePoint).runHooks,
-		Func:      ShapeFunc(nil),
-		Calls:     hookimpl.Deciding(Shape[Letter].Shape),
-		Observing: hookimpl.Notifying(ShapeObserver[Letter].ObserveShape),
+		Name:    "Shape",
+		Payload: "Letter",
+		Results: "Replace, Edit[Text], FailOpen",
+		Replace: ReplaceShape,
+		Edit:    EditShape,
+		Fire:    (*ShapePoint).runHooks,
+		Func:    ShapeFunc(nil),
+		Calls:   hookimpl.Deciding(Shape[Letter].Shape),
+		Observe: hookimpl.Notifying(ShapeObserver[Letter].ObserveShape),
 	}
 }
 
@@ -1496,16 +1485,15 @@ type pollPoint struct{}
 
 func (pollPoint) Describe() *hookimpl.Point {
 	return &hookimpl.Point{
-		Spec:      "github.com/hookgen/hookgen/hookkit/internal/testdata/testpoints",
-		Name:      "Poll",
-		Payload:   "int",
-		Results:   "Vote, Deny, Allow, FailClosed",
-		Closed:    true,
-		Exits:     []any{Deny{}, Allow{}},
-		Fire:      (*PollPoint).runHooks,
-		Func:      PollFunc(nil),
-		Calls:     hookimpl.Deciding(Poll[int].Poll),
-		Observing: hookimpl.Notifying(PollObserver[int].ObservePoll),
+		Name:    "Poll",
+		Payload: "int",
+		Results: "Vote, Deny, Allow, FailClosed",
+		Closed:  true,
+		Exits:   []any{Deny{}, Allow{}},
+		Fire:    (*PollPoint).runHooks,
+		Func:    PollFunc(nil),
+		Calls:   hookimpl.Deciding(Poll[int].Poll),
+		Observe: hookimpl.Notifying(PollObserver[int].ObservePoll),
 	}
 }
 
@@ -1567,15 +1555,14 @@ type pollOpenPoint struct{}
 
 func (pollOpenPoint) Describe() *hookimpl.Point {
 	return &hookimpl.Point{
-		Spec:      "github.com/hookgen/hookgen/hookkit/internal/testdata/testpoints",
-		Name:      "PollOpen",
-		Payload:   "int",
-		Results:   "Vote, Deny, Allow, FailOpen",
-		Exits:     []any{Deny{}, Allow{}},
-		Fire:      (*PollOpenPoint).runHooks,
-		Func:      PollOpenFunc(nil),
-		Calls:     hookimpl.Deciding(PollOpen[int].PollOpen),
-		Observing: hookimpl.Notifying(PollOpenObserver[int].ObservePollOpen),
+		Name:    "PollOpen",
+		Payload: "int",
+		Results: "Vote, Deny, Allow, FailOpen",
+		Exits:   []any{Deny{}, Allow{}},
+		Fire:    (*PollOpenPoint).runHooks,
+		Func:    PollOpenFunc(nil),
+		Calls:   hookimpl.Deciding(PollOpen[int].PollOpen),
+		Observe: hookimpl.Notifying(PollOpenObserver[int].ObservePollOpen),
 	}
 }
 
@@ -1651,14 +1638,13 @@ type gatherPoint struct{}
 
 func (gatherPoint) Describe() *hookimpl.Point {
 	return &hookimpl.Point{
-		Spec:      "github.com/hookgen/hookgen/hookkit/internal/testdata/testpoints",
-		Name:      "Gather",
-		Payload:   "int",
-		Results:   "Collect[string]",
-		Fire:      (*GatherPoint).runHooks,
-		Func:      GatherFunc(nil),
-		Calls:     hookimpl.Collecting(Gather[int].Gather),
-		Observing: hookimpl.Notifying(GatherObserver[int].ObserveGather),
+		Name:    "Gather",
+		Payload: "int",
+		Results: "Collect[string]",
+		Fire:    (*GatherPoint).runHooks,
+		Func:    GatherFunc(nil),
+		Calls:   hookimpl.Collecting(Gather[int].Gather),
+		Observe: hookimpl.Notifying(GatherObserver[int].ObserveGather),
 	}
 }
 
@@ -1710,15 +1696,14 @@ type gatherClosedPoint struct{}
 
 func (gatherClosedPoint) Describe() *hookimpl.Point {
 	return &hookimpl.Point{
-		Spec:      "github.com/hookgen/hookgen/hookkit/internal/testdata/testpoints",
-		Name:      "GatherClosed",
-		Payload:   "int",
-		Results:   "Collect[string], FailClosed",
-		Closed:    true,
-		Fire:      (*GatherClosedPoint).runHooks,
-		Func:      GatherClosedFunc(nil),
-		Calls:     hookimpl.Collecting(GatherClosed[int].GatherClosed),
-		Observing: hookimpl.Notifying(GatherClosedObserver[int].ObserveGatherClosed),
+		Name:    "GatherClosed",
+		Payload: "int",
+		Results: "Collect[string], FailClosed",
+		Closed:  true,
+		Fire:    (*GatherClosedPoint).runHooks,
+		Func:    GatherClosedFunc(nil),
+		Calls:   hookimpl.Collecting(GatherClosed[int].GatherClosed),
+		Observe: hookimpl.Notifying(GatherClosedObserver[int].ObserveGatherClosed),
 	}
 }
 
@@ -1765,16 +1750,15 @@ type reviewPoint struct{}
 
 func (reviewPoint) Describe() *hookimpl.Point {
 	return &hookimpl.Point{
-		Spec:      "github.com/hookgen/hookgen/hookkit/internal/testdata/testpoints",
-		Name:      "Review",
-		Payload:   "Letter",
-		Results:   "Replace, Stop, Coded, Numbered, Collect[string], FailOpen",
-		Replace:   ReplaceReview,
-		Exits:     []any{Stop{}, Coded{}, Numbered{}},
-		Fire:      (*ReviewPoint).runHooks,
-		Func:      ReviewFunc(nil),
-		Calls:     hookimpl.DecidingAndCollecting(Review[Letter].Review),
-		Observing: hookimpl.Notifying(ReviewObserver[Letter].ObserveReview),
+		Name:    "Review",
+		Payload: "Letter",
+		Results: "Replace, Stop, Coded, Numbered, Collect[string], FailOpen",
+		Replace: ReplaceReview,
+		Exits:   []any{Stop{}, Coded{}, Numbered{}},
+		Fire:    (*ReviewPoint).runHooks,
+		Func:    ReviewFunc(nil),
+		Calls:   hookimpl.DecidingAndCollecting(Review[Letter].Review),
+		Observe: hookimpl.Notifying(ReviewObserver[Letter].ObserveReview),
 	}
 }
 
@@ -1848,15 +1832,14 @@ type verifyPoint struct{}
 
 func (verifyPoint) Describe() *hookimpl.Point {
 	return &hookimpl.Point{
-		Spec:      "github.com/hookgen/hookgen/hookkit/internal/testdata/testpoints",
-		Name:      "Verify",
-		Payload:   "int",
-		Results:   "Check",
-		Closed:    true,
-		Fire:      (*VerifyPoint).runHooks,
-		Func:      VerifyFunc(nil),
-		Calls:     hookimpl.Checking(Verify[int].Verify),
-		Observing: hookimpl.Notifying(VerifyObserver[int].ObserveVerify),
+		Name:    "Verify",
+		Payload: "int",
+		Results: "Check",
+		Closed:  true,
+		Fire:    (*VerifyPoint).runHooks,
+		Func:    VerifyFunc(nil),
+		Calls:   hookimpl.Checking(Verify[int].Verify),
+		Observe: hookimpl.Notifying(VerifyObserver[int].ObserveVerify),
 	}
 }
 
@@ -1899,7 +1882,6 @@ type wrapPoint struct{}
 
 func (wrapPoint) Describe() *hookimpl.Point {
 	return &hookimpl.Point{
-		Spec:    "github.com/hookgen/hookgen/hookkit/internal/testdata/testpoints",
 		Name:    "Wrap",
 		Payload: "int",
 		Results: "Around[string]",
@@ -1945,7 +1927,7 @@ func (wrapPoint) Describe() *hookimpl.Point {
 				}
 			},
 		),
-		Observing: hookimpl.Notifying(WrapObserver[int].ObserveWrap),
+		Observe: hookimpl.Notifying(WrapObserver[int].ObserveWrap),
 	}
 }
 
@@ -2030,13 +2012,12 @@ type watchPoint struct{}
 
 func (watchPoint) Describe() *hookimpl.Point {
 	return &hookimpl.Point{
-		Spec:      "github.com/hookgen/hookgen/hookkit/internal/testdata/testpoints",
-		Name:      "Watch",
-		Payload:   "int",
-		Fire:      (*WatchPoint).runHooks,
-		Func:      WatchFunc(nil),
-		Calls:     hookimpl.Checking(Watch[int].Watch),
-		Observing: hookimpl.Notifying(WatchObserver[int].ObserveWatch),
+		Name:    "Watch",
+		Payload: "int",
+		Fire:    (*WatchPoint).runHooks,
+		Func:    WatchFunc(nil),
+		Calls:   hookimpl.Checking(Watch[int].Watch),
+		Observe: hookimpl.Notifying(WatchObserver[int].ObserveWatch),
 	}
 }
 
