@@ -5,7 +5,6 @@ package figures
 
 import (
 	"encoding/json"
-	"errors"
 	"fmt"
 	"os"
 	"os/exec"
@@ -51,11 +50,11 @@ const (
 // Stamp sets the commit, the day and the machine of the report. The commit ends with + if the working tree has
 // changes. Stamp runs git in the folder root.
 func (r *Report) Stamp(root string) error {
-	commit, err := git(root, "rev-parse", "--short=12", "HEAD")
+	commit, err := Git(root, "rev-parse", "--short=12", "HEAD")
 	if err != nil {
 		return err
 	}
-	changed, err := git(root, "status", "--porcelain", "--untracked-files=no", "--", "*.go", "go.mod")
+	changed, err := Git(root, "status", "--porcelain", "--untracked-files=no", "--", "*.go", "go.mod")
 	if err != nil {
 		return err
 	}
@@ -67,9 +66,10 @@ func (r *Report) Stamp(root string) error {
 	return nil
 }
 
-func git(root string, args ...string) (string, error) {
+// Git runs git in a folder, and returns its output without blanks around it.
+func Git(folder string, args ...string) (string, error) {
 	cmd := exec.Command("git", args...)
-	cmd.Dir = root
+	cmd.Dir = folder
 	out, err := cmd.Output()
 	if err != nil {
 		return "", fmt.Errorf("git %s: %w", strings.Join(args, " "), err)
@@ -94,14 +94,7 @@ func WriteFile(path string, data []byte) error {
 	if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
 		return err
 	}
-	temporary, err := atomicfile.Stage(path, data, 0o644)
-	if err != nil {
-		return err
-	}
-	if err := os.Rename(temporary, path); err != nil {
-		return errors.Join(err, os.Remove(temporary))
-	}
-	return nil
+	return atomicfile.Replace(path, data, 0o644)
 }
 
 // Read returns all reports below root, by name.

@@ -14,6 +14,8 @@ import (
 	"strings"
 	"syscall"
 	"time"
+
+	"github.com/hookgen/hookgen/lab/figures"
 )
 
 // A target is a fuzz function.
@@ -24,20 +26,11 @@ type target struct {
 
 // find returns the targets of the module in root that git knows, by package and name.
 func find(root string) ([]target, error) {
-	git := func(args ...string) (string, error) {
-		cmd := exec.Command("git", args...)
-		cmd.Dir = root
-		out, err := cmd.Output()
-		if err != nil {
-			return "", fmt.Errorf("git %s: %w", args[0], err)
-		}
-		return string(out), nil
-	}
-	modules, err := git("ls-files", "*/go.mod")
+	modules, err := figures.Git(root, "ls-files", "*/go.mod")
 	if err != nil {
 		return nil, err
 	}
-	declared, err := git("grep", "-E", `^func Fuzz[A-Za-z0-9_]+\([a-z]+ \*testing\.F\)`, "--", "*_test.go",
+	declared, err := figures.Git(root, "grep", "-E", `^func Fuzz[A-Za-z0-9_]+\([a-z]+ \*testing\.F\)`, "--", "*_test.go",
 		":!*/testdata/*")
 	if err != nil {
 		return nil, err

@@ -2,7 +2,6 @@
 // it from the root of the repository:
 //
 //	go run ./lab/lines [DIR...]
-//	go run ./lab/lines -against v0.1.0 [DIR...]    before and after, for each package that differs
 //
 // A line of code is neither blank nor a comment. The share of comments is that of all lines that are not blank. Without
 // folders, the command counts all packages and adds the totals of the core and of the repository.
@@ -10,7 +9,6 @@ package main
 
 import (
 	"errors"
-	"flag"
 	"fmt"
 	"io"
 	"maps"
@@ -39,26 +37,16 @@ type count struct {
 func (c count) share() float64 { return 100 * float64(c.comments) / float64(max(1, c.code+c.comments)) }
 
 func main() {
-	against := flag.String("against", "", "also count the lines of this `revision`")
-	flag.Parse()
-	if err := run(os.Stdout, flag.Args(), *against); err != nil {
+	if err := run(os.Stdout, os.Args[1:]); err != nil {
 		fmt.Fprintln(os.Stderr, "lines:", err)
 		os.Exit(1)
 	}
 }
 
-func run(out io.Writer, dirs []string, against string) error {
-	counts, err := countAll("", dirs)
+func run(out io.Writer, dirs []string) error {
+	counts, err := countAll(dirs)
 	if err != nil {
 		return err
-	}
-	if against != "" {
-		before, err := countAll(against, dirs)
-		if err != nil {
-			return err
-		}
-		compare(out, before, counts)
-		return nil
 	}
 	for _, c := range counts {
 		fmt.Fprintf(out, "%7d  %4.1f %% comments  %s\n", c.code, c.share(), c.name)
@@ -66,14 +54,13 @@ func run(out io.Writer, dirs []string, against string) error {
 	return nil
 }
 
-// countAll counts the lines of a revision, or of the work tree if it is "". The totals follow the packages, unless
-// folders are given.
-func countAll(revision string, dirs []string) ([]*count, error) {
-	code, err := grep(revision, dirs, "-v", `^[[:space:]]*(//.*)?$`)
+// countAll counts the lines of the work tree. The totals follow the packages, unless folders are given.
+func countAll(dirs []string) ([]*count, error) {
+	code, err := grep(dirs, "-v", `^[[:space:]]*(//.*)?$`)
 	if err != nil {
 		return nil, err
 	}
-	comments, err := grep(revision, dirs, `^[[:space:]]*//`)
+	comments, err := grep(dirs, `^[[:space:]]*//`)
 	if err != nil {
 		return nil, err
 	}
@@ -103,11 +90,8 @@ func countAll(revision string, dirs []string) ([]*count, error) {
 }
 
 // grep returns the number of lines of each counted file that git grep finds with the arguments.
-func grep(revision string, dirs []string, args ...string) (map[string]int, error) {
+func grep(dirs []string, args ...string) (map[string]int, error) {
 	args = append([]string{"grep", "-c", "-E"}, args...)
-	if revision != "" {
-		args = append(args, revision)
-	}
 	out, err := exec.Command("git", append(append(args, "--"), dirs...)...).Output()
 	var exit *exec.ExitError
 	if errors.As(err, &exit) && len(exit.Stderr) == 0 { // no file has such a line
@@ -118,7 +102,7 @@ func grep(revision string, dirs []string, args ...string) (map[string]int, error
 	}
 	lines := map[string]int{}
 	for line := range strings.Lines(strings.TrimSpace(string(out))) {
-		file, number, _ := strings.Cut(strings.TrimPrefix(strings.TrimSpace(line), revision+":"), ":")
+		file, number, _ := strings.Cut(strings.TrimSpace(line), ":")
 		if path.Ext(file) == ".go" && !others.MatchString(file) {
 			if lines[file], err = strconv.Atoi(number); err != nil {
 				return nil, err
@@ -126,31 +110,4 @@ func grep(revision string, dirs []string, args ...string) (map[string]int, error
 		}
 	}
 	return lines, nil
-}
-
-// compare prints the packages whose lines differ, and the totals.
-func compare(out io.Writer, before, after []*count) {
-	named := func(counts []*count, name string) count {
-		for _, c := range counts {
-			if c.name == name {
-				return *c
-			}
-		}
-		return count{}
-	}
-	var names []string
-	for _, c := range slices.Concat(before, after) {
-		if !slices.Contains(names, c.name) && c.name != "core" && c.name != "all" {
-			names = append(names, c.name)
-		}
-	}
-	slices.Sort(names)
-	fmt.Fprintf(out, "%7s  %7s  %7s  %s\n", "before", "after", "change", "comments before and after")
-	for _, name := range append(names, "core", "all") {
-		b, a := named(before, name), named(after, name)
-		if b != a {
-			fmt.Fprintf(out, "%7d  %7d  %+7d  %4.1f %%  %4.1f %%  %s\n", b.code, a.code, a.code-b.code, b.share(), a.share(),
-				name)
-		}
-	}
 }

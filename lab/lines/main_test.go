@@ -21,7 +21,7 @@ func TestLinesAreCodeOrComments(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	counts, err := countAll("", nil)
+	counts, err := countAll(nil)
 	if err != nil || len(counts) != 3 || *counts[0] != (count{".", 4, 2}) ||
 		fmt.Sprintf("%.1f", counts[0].share()) != "33.3" {
 		t.Errorf("got %+v, %v, want 4 lines of code and 2 of comments", counts, err)
@@ -30,7 +30,7 @@ func TestLinesAreCodeOrComments(t *testing.T) {
 
 func TestTotalsFollowThePackages(t *testing.T) {
 	t.Chdir("../..")
-	counts, err := countAll("", nil)
+	counts, err := countAll(nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -56,35 +56,10 @@ func TestTotalsFollowThePackages(t *testing.T) {
 func TestFoldersHaveNoTotals(t *testing.T) {
 	t.Chdir("../..")
 	var out strings.Builder
-	if err := run(&out, []string{"lab/figures"}, ""); err != nil {
+	if err := run(&out, []string{"lab/figures"}); err != nil {
 		t.Fatal(err)
 	}
 	if got := strings.TrimSpace(out.String()); strings.Count(got, "\n") != 0 || !strings.HasSuffix(got, "lab/figures") {
 		t.Errorf("the output is %q", out.String())
-	}
-}
-
-func TestComparisonShowsWhatDiffers(t *testing.T) {
-	before := []*count{{"a", 10, 0}, {"b", 5, 5}, {"core", 5, 5}, {"all", 15, 5}}
-	after := []*count{{"b", 5, 5}, {"c", 7, 1}, {"core", 5, 5}, {"all", 12, 6}}
-	var out strings.Builder
-	compare(&out, before, after)
-	want := " before    after   change  comments before and after\n" +
-		"     10        0      -10   0.0 %   0.0 %  a\n" +
-		"      0        7       +7   0.0 %  12.5 %  c\n" +
-		"     15       12       -3  25.0 %  33.3 %  all\n"
-	if out.String() != want {
-		t.Errorf("got\n%s\nwant\n%s", out.String(), want)
-	}
-}
-
-func TestRevisionHasTheFilesOfItsTree(t *testing.T) {
-	t.Chdir("../..")
-	then, err := countAll("HEAD", []string{"lab/figures"})
-	if err != nil || len(then) != 1 || then[0].name != "lab/figures" || then[0].code == 0 {
-		t.Errorf("HEAD has %+v, %v", then, err)
-	}
-	if _, err := countAll("no-such-revision", nil); err == nil {
-		t.Error("a revision that does not exist was read")
 	}
 }
