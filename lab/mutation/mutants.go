@@ -56,14 +56,8 @@ func (p *planter) plant(f *ast.File) {
 			}
 			p.body(d.Type, d.Body)
 		case *ast.GenDecl:
-			if d.Tok == token.VAR {
-				p.function = ""
-				for _, spec := range d.Specs {
-					for _, v := range spec.(*ast.ValueSpec).Values {
-						p.expr(v)
-					}
-				}
-			}
+			p.function = ""
+			p.walk(d)
 		}
 	}
 }
@@ -153,7 +147,7 @@ func (p *planter) condition(e ast.Expr) {
 	default:
 		p.negate(e)
 	}
-	p.expr(e)
+	p.walk(e)
 }
 
 func (p *planter) constant(e ast.Expr) bool { return p.info.Types[e].Value != nil }
@@ -186,22 +180,27 @@ var arithmetic = map[token.Token][2]string{
 	token.AND: {"mutantAnd", "bitwise or"}, token.OR: {"mutantOr", "bitwise and"},
 }
 
-// expr plants in an expression.
-func (p *planter) expr(e ast.Expr) {
-	switch x := e.(type) {
-	case nil:
+// walk plants in a node and in those below it. It skips nil.
+func (p *planter) walk(n ast.Node) {
+	if n != nil {
+		ast.Inspect(n, p.visit)
+	}
+}
+
+// visit plants in a node, and reports whether the nodes below it are to be visited. Types and the keys of literals have
+// no mutants, because some of them must stay constants.
+func (p *planter) visit(n ast.Node) bool {
+	switch x := n.(type) {
 	case *ast.BinaryExpr:
 		if !p.constant(x) {
 			p.binary(x)
 		}
+		return false
 	case *ast.UnaryExpr:
-		if p.constant(x) {
-			return
-		}
-		if x.Op == token.NOT {
+		if x.Op == token.NOT && !p.constant(x) {
 			p.negate(x)
 		}
-		p.expr(x.X)
+		return !p.constant(x)
 	case *ast.BasicLit:
 		p.literal(x)
 	case *ast.Ident:
@@ -211,40 +210,18 @@ func (p *planter) expr(e ast.Expr) {
 		}
 	case *ast.FuncLit:
 		p.body(x.Type, x.Body)
-	case *ast.ParenExpr:
-		p.expr(x.X)
-	case *ast.CallExpr:
-		p.expr(x.Fun)
-		for _, a := range x.Args {
-			if !p.info.Types[a].IsType() {
-				p.expr(a)
-			}
-		}
-	case *ast.CompositeLit:
-		for _, elt := range x.Elts {
-			if kv, ok := elt.(*ast.KeyValueExpr); ok {
-				p.expr(kv.Value)
-				continue
-			}
-			p.expr(elt)
-		}
-	case *ast.SelectorExpr:
-		p.expr(x.X)
-	case *ast.IndexExpr:
-		if !p.info.Types[x.Index].IsType() {
-			p.expr(x.X)
-			p.expr(x.Index)
-		}
-	case *ast.SliceExpr:
-		p.expr(x.X)
-		p.expr(x.Low)
-		p.expr(x.High)
-		p.expr(x.Max)
-	case *ast.StarExpr:
-		p.expr(x.X)
-	case *ast.TypeAssertExpr:
-		p.expr(x.X)
+		return false
+	case *ast.KeyValueExpr:
+		p.walk(x.Value)
+		return false
+	case ast.Expr:
+		return !p.info.Types[x].IsType()
+	case ast.Stmt:
+		return p.stmt(x)
+	case *ast.GenDecl:
+		return x.Tok == token.VAR
 	}
+	return true
 }
 
 func (p *planter) binary(x *ast.BinaryExpr) {
@@ -269,7 +246,7 @@ func (p *planter) binary(x *ast.BinaryExpr) {
 		p.wrap(x, fmt.Sprintf("%s(%d, %d, ", comparisons[x.Op], p.number(x, boundary[x.Op]), p.number(x, "negated")), ")")
 		op(",")
 		if lit, ok := x.Y.(*ast.BasicLit); ok && sameAsBoundary[x.Op] == lit.Value {
-			p.expr(x.X)
+			p.walk(x.X)
 			return
 		}
 	default:
@@ -278,7 +255,7 @@ func (p *planter) binary(x *ast.BinaryExpr) {
 			op(",")
 		}
 	}
-	operands(p.expr)
+	operands(func(e ast.Expr) { p.walk(e) })
 }
 
 // literal plants in 0 and 1.

@@ -11,7 +11,7 @@ import (
 func (p *planter) list(list []ast.Stmt) {
 	for _, s := range list {
 		p.removal(s)
-		p.stmt(s)
+		p.walk(s)
 	}
 }
 
@@ -43,70 +43,42 @@ func (p *planter) removal(s ast.Stmt) {
 	}
 }
 
-// stmt plants in a statement.
-func (p *planter) stmt(s ast.Stmt) {
+// stmt plants in a statement whose parts are not all alike, and reports whether those of another one are to be visited.
+func (p *planter) stmt(s ast.Stmt) bool {
 	switch x := s.(type) {
-	case *ast.ExprStmt:
-		p.expr(x.X)
-	case *ast.SendStmt:
-		p.expr(x.Chan)
-		p.expr(x.Value)
-	case *ast.DeferStmt:
-		p.expr(x.Call)
-	case *ast.GoStmt:
-		p.expr(x.Call)
-	case *ast.AssignStmt:
-		for _, e := range append(append([]ast.Expr(nil), x.Lhs...), x.Rhs...) {
-			p.expr(e)
-		}
-	case *ast.DeclStmt:
-		if d, ok := x.Decl.(*ast.GenDecl); ok && d.Tok == token.VAR {
-			for _, spec := range d.Specs {
-				for _, v := range spec.(*ast.ValueSpec).Values {
-					p.expr(v)
-				}
-			}
-		}
 	case *ast.ReturnStmt:
 		p.returned(x)
 	case *ast.BlockStmt:
 		p.list(x.List)
-	case *ast.LabeledStmt:
-		p.stmt(x.Stmt)
 	case *ast.IfStmt:
-		p.ifStmt(x)
+		p.walk(x.Init)
+		p.condition(x.Cond)
+		p.list(x.Body.List)
+		p.walk(x.Else)
 	case *ast.ForStmt:
-		p.stmt(x.Init)
+		p.walk(x.Init)
 		if x.Cond != nil {
 			p.condition(x.Cond)
 		}
-		p.stmt(x.Post)
+		p.walk(x.Post)
 		p.list(x.Body.List)
 	case *ast.RangeStmt:
-		p.expr(x.X)
+		p.walk(x.X)
 		p.list(x.Body.List)
 	case *ast.SwitchStmt:
-		p.stmt(x.Init)
-		p.expr(x.Tag)
+		p.walk(x.Init)
+		p.walk(x.Tag)
 		p.cases(x.Body, x.Tag == nil)
 	case *ast.TypeSwitchStmt:
-		p.stmt(x.Init)
+		p.walk(x.Init)
 		p.cases(x.Body, false)
 	case *ast.SelectStmt:
 		p.cases(x.Body, false)
+	case *ast.IncDecStmt: // only removed
+	default:
+		return true
 	}
-}
-
-func (p *planter) ifStmt(x *ast.IfStmt) {
-	p.stmt(x.Init)
-	p.condition(x.Cond)
-	p.list(x.Body.List)
-	switch e := x.Else.(type) {
-	case *ast.IfStmt:
-		p.ifStmt(e)
-	case *ast.BlockStmt:
-		p.list(e.List)
-	}
+	return false
 }
 
 func (p *planter) cases(body *ast.BlockStmt, conditions bool) {
@@ -120,7 +92,7 @@ func (p *planter) cases(body *ast.BlockStmt, conditions bool) {
 					p.condition(e)
 				default:
 					if _, literal := e.(*ast.BasicLit); !literal { // must stay a constant
-						p.expr(e)
+						p.walk(e)
 					}
 				}
 			}
@@ -150,7 +122,7 @@ func (p *planter) returned(x *ast.ReturnStmt) {
 	}
 	if !plain {
 		for _, e := range x.Results {
-			p.expr(e)
+			p.walk(e)
 		}
 	}
 }
