@@ -21,7 +21,6 @@ import (
 	"github.com/hookgen/hookgen/builtin/memory"
 	"github.com/hookgen/hookgen/builtin/record"
 	"github.com/hookgen/hookgen/generated/agent"
-	"github.com/hookgen/hookgen/hookkit"
 	"github.com/hookgen/hookgen/hookkit/hooklog"
 	"github.com/hookgen/hookgen/hookkit/wire"
 )
@@ -146,9 +145,10 @@ func auditOf(db *DB, failed func(error)) *record.Audit {
 
 // auditRecord writes a record with an audit log.
 func auditRecord(a *record.Audit, text string) {
-	a.Observe(context.Background(), agent.NewRun(&agent.Env{Agent: "a"}), hookkit.AnyFired{
-		Point: "AfterTool", Payload: agent.ToolCallResult{Output: text}, Final: agent.ToolCallResult{Output: text},
-	})
+	var hooks agent.Hooks
+	hooks.Use(a)
+	run := agent.NewRun(&agent.Env{Agent: "a"})
+	_, _ = hooks.AfterTool.Fire(context.Background(), run, &agent.ToolCallResult{Output: text})
 }
 
 // writeTo stores numbers in each part of the file, and prints each number when it is stored.
