@@ -1,6 +1,7 @@
 package mcp
 
 import (
+	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -61,11 +62,7 @@ func (h HTTP) open() (*link, error) {
 	} else if own, ok := http.DefaultTransport.(*http.Transport); ok { // a program may have replaced it
 		client.Transport = own.Clone()
 	}
-	inner := client.Transport
-	if inner == nil {
-		inner = http.DefaultTransport
-	}
-	client.Transport = &guard{to: to, header: h.Header, next: inner}
+	client.Transport = &guard{to: to, header: h.Header, next: cmp.Or(client.Transport, http.DefaultTransport)}
 	check := client.CheckRedirect
 	client.CheckRedirect = func(req *http.Request, via []*http.Request) error {
 		switch {

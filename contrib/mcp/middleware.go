@@ -2,6 +2,7 @@ package mcp
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -87,7 +88,7 @@ func (m *middleware) session(req *sdk.CallToolRequest, next sdk.MethodHandler) *
 	}
 	s := &session{
 		host: &adapt.Host{
-			Hooks: m.hooks, Agent: orElse(m.opts.Agent, "mcp"), Approver: m.opts.Approver, KeepBytes: keptResults,
+			Hooks: m.hooks, Agent: cmp.Or(m.opts.Agent, "mcp"), Approver: m.opts.Approver, KeepBytes: keptResults,
 		},
 		begun: make(chan struct{}),
 	}
@@ -118,7 +119,7 @@ func (m *middleware) session(req *sdk.CallToolRequest, next sdk.MethodHandler) *
 		if s.run == nil {
 			s.err = err
 			if err == nil {
-				s.err = fmt.Errorf("a hook ended the session: %s", orElse(result.Reply, result.Stop.Message))
+				s.err = fmt.Errorf("a hook ended the session: %s", cmp.Or(result.Reply, result.Stop.Message))
 			}
 			close(s.begun)
 			<-ctx.Done()
@@ -177,7 +178,7 @@ func (m *middleware) handle(
 	ended := new(adapt.Ended)
 	switch {
 	case errors.As(err, &ended) && (result.Status == "" || result.Status == agent.CallUnrun):
-		return refused(errors.New(orElse(ended.Reply, ended.Error()))), nil
+		return refused(errors.New(cmp.Or(ended.Reply, ended.Error()))), nil
 	case last.raw != nil && last.unchanged(result):
 		return last.raw, nil
 	case last.raw == nil && last.err != nil && err != nil && result.Err == last.err.Error():
@@ -216,7 +217,7 @@ func attemptOf(result sdk.Result, err error) attempt {
 	a := attempt{raw: raw, shown: outputOf(raw)}
 	if raw.IsError {
 		a.err = &agent.ToolError{
-			Kind: agent.FailTool, Message: orElse(bounded(a.shown.Text, maxProblem), "the tool failed"),
+			Kind: agent.FailTool, Message: cmp.Or(bounded(a.shown.Text, maxProblem), "the tool failed"),
 		}
 	}
 	return a
@@ -264,7 +265,7 @@ func resultOf(r agent.ToolCallResult) *sdk.CallToolResult {
 }
 
 func contentOf(p agent.Part, i int) sdk.Content {
-	name := orElse(p.Name, fmt.Sprintf("part-%d", i+1))
+	name := cmp.Or(p.Name, fmt.Sprintf("part-%d", i+1))
 	switch kind, _, _ := strings.Cut(p.MediaType, "/"); {
 	case p.URL != "":
 		return &sdk.ResourceLink{URI: p.URL, Name: name, MIMEType: p.MediaType}

@@ -1,6 +1,7 @@
 package mcp
 
 import (
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"mime"
@@ -40,7 +41,7 @@ func outputOf(result *sdk.CallToolResult) (out agent.ToolOutput) {
 			switch r := c.Resource; {
 			case r == nil:
 			case r.Blob != nil:
-				part(orElse(r.MIMEType, "application/octet-stream"), r.Blob, r.URI)
+				part(cmp.Or(r.MIMEType, "application/octet-stream"), r.Blob, r.URI)
 			default:
 				texts = append(texts, "resource "+bounded(r.URI, maxProblem)+":\n"+r.Text)
 			}
@@ -84,13 +85,6 @@ func onlyProperty(structured []byte, text string) string {
 		}
 	}
 	return ""
-}
-
-func orElse(s, other string) string {
-	if s == "" {
-		return other
-	}
-	return s
 }
 
 // maxParts is the most parts of one result.

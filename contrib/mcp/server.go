@@ -1,6 +1,7 @@
 package mcp
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -34,20 +35,9 @@ type Options struct {
 }
 
 func (o Options) resolved() Options {
-	span := func(v *time.Duration, preset time.Duration) {
-		if *v == 0 {
-			*v = preset
-		}
-	}
-	count := func(v *int, preset int) {
-		if *v == 0 {
-			*v = preset
-		}
-	}
-	span(&o.Timeout, 5*time.Minute)
-	span(&o.ConnectTime, time.Minute)
-	count(&o.Text, 256<<10)
-	count(&o.Parts, 8<<20)
+	o.Timeout = cmp.Or(o.Timeout, 5*time.Minute)
+	o.ConnectTime = cmp.Or(o.ConnectTime, time.Minute)
+	o.Text, o.Parts = cmp.Or(o.Text, 256<<10), cmp.Or(o.Parts, 8<<20)
 	return o
 }
 

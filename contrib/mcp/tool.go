@@ -1,6 +1,7 @@
 package mcp
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"fmt"
@@ -85,11 +86,7 @@ func (s *Server) progress(ctx context.Context, p *sdk.ProgressNotificationParams
 	if ctx.Err() != nil {
 		return
 	}
-	stage := bounded(p.Message, maxStage)
-	if stage == "" {
-		stage = "progress"
-	}
-	agentspec.Progress(ctx, stage, struct {
+	agentspec.Progress(ctx, cmp.Or(bounded(p.Message, maxStage), "progress"), struct {
 		Progress float64 `json:"progress"`
 		Total    float64 `json:"total,omitempty"` // 0: unknown
 	}{p.Progress, p.Total})
@@ -107,9 +104,6 @@ func (s *Server) output(name string, result *sdk.CallToolResult) (agent.ToolOutp
 	if !result.IsError {
 		return out, nil
 	}
-	message := s.clean(out.Text, maxProblem)
-	if message == "" {
-		message = name + " failed without a text"
-	}
+	message := cmp.Or(s.clean(out.Text, maxProblem), name+" failed without a text")
 	return out, &agent.ToolError{Kind: agent.FailTool, Message: message}
 }

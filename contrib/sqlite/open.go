@@ -1,6 +1,7 @@
 package sqlite
 
 import (
+	"cmp"
 	"context"
 	"database/sql"
 	"errors"
@@ -66,13 +67,7 @@ func open(path string, opts Options, steps []migration) (*DB, error) {
 	case opts.MaxBytes < 0 || opts.MaxBytes > mostBytes:
 		return nil, fmt.Errorf("MaxBytes is %d; give 0 for %d, or up to %d", opts.MaxBytes, maxBytes, mostBytes)
 	}
-	db := &DB{busy: opts.BusyTimeout, maxBytes: opts.MaxBytes}
-	if db.busy == 0 {
-		db.busy = busyTimeout
-	}
-	if db.maxBytes == 0 {
-		db.maxBytes = maxBytes
-	}
+	db := &DB{busy: cmp.Or(opts.BusyTimeout, busyTimeout), maxBytes: cmp.Or(opts.MaxBytes, maxBytes)}
 	path, err := filepath.Abs(path)
 	if err != nil {
 		return nil, err

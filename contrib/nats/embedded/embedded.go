@@ -8,6 +8,7 @@
 package embedded
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"net"
@@ -159,20 +160,11 @@ func (s settings) options() (*natsserver.Options, error) {
 	}
 	o.JetStream, o.NoSigs, o.DisableJetStreamBanner = true, true, true
 	o.NoLog = o.LogFile == ""
-	if o.ServerName == "" {
-		o.ServerName = "embedded"
-	}
-	if s.maxBytes > 0 || o.JetStreamMaxStore <= 0 {
-		o.JetStreamMaxStore = max(s.maxBytes, 0)
-		if s.maxBytes == 0 {
-			o.JetStreamMaxStore = DefaultMaxBytes
-		}
-	}
+	o.ServerName = cmp.Or(o.ServerName, "embedded")
+	o.MaxPayload = cmp.Or(o.MaxPayload, maxPayload)
+	o.JetStreamMaxStore = cmp.Or(s.maxBytes, max(o.JetStreamMaxStore, 0), DefaultMaxBytes)
 	if o.JetStreamMaxMemory <= 0 {
 		o.JetStreamMaxMemory = 64 << 20
-	}
-	if o.MaxPayload == 0 {
-		o.MaxPayload = maxPayload
 	}
 	switch {
 	case s.syncEvery > 0:

@@ -3,6 +3,7 @@
 package natsfleet
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -64,21 +65,14 @@ func Open(ctx context.Context, conn *nats.Conn, config Config) (fleet.Store, err
 }
 
 func (c Config) complete() (Config, error) {
-	if c.Name == "" {
-		c.Name = DefaultName
-	}
+	c.Name = cmp.Or(c.Name, DefaultName)
 	if !fleet.ValidID(c.Name) {
 		return c, fmt.Errorf("%.70q cannot be the name of a fleet; use 1 to 64 letters, digits, - and _", c.Name)
 	}
 	if c.Lifetime < 0 || c.MaxBytes < 0 || c.Keep < 0 || c.Replicas < 0 || c.KeepAccounts < 0 {
 		return c, fmt.Errorf("a setting is negative: %+v; give 0 for the default", c)
 	}
-	if c.Lifetime == 0 {
-		c.Lifetime = DefaultLifetime
-	}
-	if c.MaxBytes == 0 {
-		c.MaxBytes = DefaultMaxBytes
-	}
+	c.Lifetime, c.MaxBytes = cmp.Or(c.Lifetime, DefaultLifetime), cmp.Or(c.MaxBytes, DefaultMaxBytes)
 	return c, nil
 }
 
