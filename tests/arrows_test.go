@@ -194,7 +194,10 @@ var rows = []row{
 		dir: "lab/release", imports: []string{"internal/moduleproxy"}, modules: []string{"golang.org/x/mod"},
 		tests: []string{"gen", "internal/usermodule"},
 	},
-	{dir: "lab/pages", imports: []string{"builtin/redact", "internal/leaks", "lab/figures"}},
+	{
+		dir: "lab/pages", imports: []string{"builtin/redact", "internal/leaks", "lab/figures"},
+		tests: []string{"builtin/shell", "generated/agent"},
+	},
 	{dir: "site/playground", imports: []string{"gen"}, modules: []string{"golang.org/x/tools"}},
 	{dir: "tests", imports: append([]string{"internal", "lab/figures"}, everything...), modules: []string{
 		"github.com/google/go-cmp", "github.com/google/jsonschema-go", "pgregory.net/rapid",

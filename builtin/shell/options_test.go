@@ -191,7 +191,7 @@ func TestHarmlessOptionsAreAllowed(t *testing.T) {
 
 // evilValues are values for options that matter only with some values.
 var evilValues = []string{"evil", "exec=evil", "ProxyCommand=evil", "proxycommand evil", "use_askpass=evil", "/evil",
-	"-s -extld evil", "gccgo", "!evil", "x$", "call x()", "|evil", "-", "`x"}
+	"-s -extld evil", "gccgo", "!evil", "x$", "call x()", "|evil", "-", "`x", "enter:execute(evil)", "0"}
 
 // Every spelling of every option in the table that can run a program is refused.
 func TestEverySpellingOfAnOptionIsRefused(t *testing.T) {

@@ -274,24 +274,34 @@ func negatives(r *redact.Redactor, rules []rule) (n rate) {
 var corpora []string
 
 func init() {
-	flag.Func("corpus", "NAME=FOLDER: print what is found in the samples of gitleaks, trufflehog or presidio; repeatable",
+	flag.Func("corpus", "NAME=FOLDER: the source of gitleaks, trufflehog, presidio, tldr, nl2bash or gtfobins; repeatable",
 		func(arg string) error {
 			corpora = append(corpora, arg)
 			return nil
 		})
 }
 
-// TestCorpora prints what redact and gitleaks find in the samples of the sources in the folders of -corpus:
+// TestCorpora prints what redact and gitleaks find in the samples of the sources in the folders of -corpus, and what
+// package shell does with the command lines in others:
 //
 //	go test ./lab/pages -run Corpora -v -corpus gitleaks=DIR -corpus trufflehog=DIR -corpus presidio=DIR
+//	go test ./lab/pages -run Corpora -v -corpus tldr=DIR -corpus nl2bash=DIR -corpus gtfobins=DIR
 func TestCorpora(t *testing.T) {
 	readers := map[string]func(dir string) ([]rule, error){
 		"gitleaks": gitleaksRules, "trufflehog": trufflehogRules, "presidio": presidioRules,
 	}
 	for _, arg := range corpora {
 		name, dir, _ := strings.Cut(arg, "=")
+		if read := commandCorpora[name]; read != nil {
+			samples, err := read(dir)
+			if err != nil {
+				t.Fatal(err)
+			}
+			reportCommands(t, name, samples)
+			continue
+		}
 		if readers[name] == nil {
-			t.Fatalf("%s is not a corpus: give gitleaks=FOLDER, trufflehog=FOLDER or presidio=FOLDER", name)
+			t.Fatalf("%s is not a corpus: give NAME=FOLDER with gitleaks, trufflehog, presidio, tldr, nl2bash or gtfobins", name)
 		}
 		rules, err := readers[name](dir)
 		if err != nil {
