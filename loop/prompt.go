@@ -167,7 +167,7 @@ func (r *run) received(ctx context.Context, at agent.Step, reply agent.LLMRespon
 	exit, by, err := r.hooks.AfterLLM.FireBy(ctx, r.hookRun, &reply)
 	if err != nil {
 		r.fail("AfterLLM", err)
-		return agent.LLMResponse{}, false
+		return was, false
 	}
 	r.warnOwned("AfterLLM", by, ownedField("Step", reply.Step, at.Number), ownedField("Usage", reply.Usage, was.Usage),
 		ownedField("Elapsed", reply.Elapsed, was.Elapsed))

@@ -47,6 +47,7 @@ func (r *run) work(at agent.Step, result *agent.StepResult) {
 	}
 	reply, ok := r.ask(at)
 	if !ok {
+		result.Response = withheld(reply)
 		return
 	}
 	reply.ToolCalls = slices.Clone(reply.ToolCalls)
@@ -84,6 +85,15 @@ func (r *run) work(at agent.Step, result *agent.StepResult) {
 		r.uselessReplies = 0
 		r.answer(reply)
 	}
+}
+
+// withheld returns what hooks may see of a reply that AfterLLM did not pass: the model and what the reply cost. It
+// returns nil if the model has not replied.
+func withheld(reply agent.LLMResponse) *agent.LLMResponse {
+	if reply.Step == 0 {
+		return nil
+	}
+	return &agent.LLMResponse{Step: reply.Step, Model: reply.Model, Usage: reply.Usage, Elapsed: reply.Elapsed}
 }
 
 // rememberText stores the last text of the model. A run that stops before it has a reply may end with it.

@@ -73,6 +73,31 @@ func TestMetricsCountRunsStepsAndCalls(t *testing.T) {
 	}
 }
 
+func TestMetricsCountAReplyThatAHookWithheld(t *testing.T) {
+	metrics := &record.Metrics{Log: slog.New(slog.DiscardHandler)}
+	var step agent.StepResult
+	ran := looptest.Harness{
+		Turns: []looptest.Turn{looptest.Func(func(context.Context, agent.LLMRequest) (agent.LLMResponse, error) {
+			return agent.LLMResponse{Content: "secret", Model: "m", Usage: agent.Usage{Input: 10, Output: 5, Cost: 1}}, nil
+		})},
+		Hooks: []agent.Hook{metrics,
+			agent.AfterLLMFunc(func(context.Context, *agent.Run, agent.LLMResponse) (agent.AfterLLMOutcome, error) {
+				return nil, errors.New("the scanner is down")
+			}),
+			agent.AfterStepFunc(func(_ context.Context, _ *agent.Run, s agent.StepResult) error {
+				step = s
+				return nil
+			}),
+		},
+	}.Run(t, "go")
+	if r := metrics.Report(); r.LLMCalls != 1 || r.InputTokens != 10 || r.OutputTokens != 5 || r.Errors != 1 {
+		t.Errorf("report %+v", r)
+	}
+	if got := step.Response; got == nil || got.Model != "m" || got.Usage != ran.Usage || got.Content != "" {
+		t.Errorf("AfterStep has the reply %+v; want the model and the usage only", got)
+	}
+}
+
 func TestMetricsCountASuspendedRunOnce(t *testing.T) {
 	metrics := &record.Metrics{Log: slog.New(slog.DiscardHandler)}
 	ran := looptest.Harness{

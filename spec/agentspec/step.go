@@ -15,7 +15,7 @@ type Step struct {
 // A StepResult is the result of a completed step. Last of its Step is nil.
 type StepResult struct {
 	Step     Step             `json:"step"`
-	Response *LLMResponse     `json:"response,omitempty"` // nil without a reply
+	Response *LLMResponse     `json:"response,omitempty"` // nil without a reply; without content if AfterLLM failed
 	Results  []ToolCallResult `json:"results,omitempty"`  // one for each call of the reply, in call order
 	Err      string           `json:"err,omitempty"`      // why the step failed
 
