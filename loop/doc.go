@@ -49,7 +49,8 @@
 //     context, or is the failure of the run; see there. A reply that the model's limit has cut is never an answer:
 //     its text is kept, the run is stopped, and an incomplete call is not run.
 //   - P13, one continuation: a suspended run in Agent.Runs stays there until it has ended. One process continues it
-//     with [Agent.Answer]. A run whose process was killed is in doubt and is never continued by itself.
+//     with [Agent.Answer]. A run whose process was killed is in doubt and is never continued by itself. A process that
+//     was only stopped, and wakes up when another one has taken the run, changes nothing there.
 //   - P14, one stream: [Event] is the only stream of a run. Stream yields all events, and Request.Events receives them
 //     in every other way to run an agent: pieces and attempts of replies, reasoning, calls, questions, failures, waits
 //     of hooks, compactions and the end. None is dropped.

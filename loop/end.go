@@ -123,7 +123,7 @@ func (e *ending) close() (agent.AgentResult, error) {
 	result.Usage, result.ModelCalls, result.UsageByModel = counts.Usage, counts.ModelCalls, maps.Clone(counts.Models)
 	result.Unread = r.unread()
 	if r.stream.read() {
-		if r.saved != nil {
+		if result.Suspended != nil {
 			r.stream.event(Event{Kind: EventSuspended, Step: result.Steps, Suspended: cloneSuspension(r.saved.suspension())})
 		}
 		final := cloned(result)
@@ -131,7 +131,7 @@ func (e *ending) close() (agent.AgentResult, error) {
 	}
 	switch cause := r.state.cause; {
 	case unstored != nil:
-		e.err = unstored
+		e.err = errors.Join(unstored, e.err)
 	case e.err != nil:
 	case cause == nil:
 		e.err = unfinished(result)

@@ -46,7 +46,7 @@ type run struct {
 
 	inbox *inbox // messages of the user, for this run and the agents that take over
 	typed *typed // the type of the answer; nil: any text
-	taken bool   // from Agent.Runs, and extended there until stopExtending is called
+	lease string // in Agent.Runs, extended until stopExtending is called; "": the run was not taken from there
 
 	stopExtending func()
 	paused

@@ -33,9 +33,12 @@ func newRun(ctx context.Context, a *Agent, req Request, from origin) (r *run, er
 	if ctx == nil {
 		ctx = context.Background()
 	}
-	var back func() error // puts a run that was taken from Agent.Runs back
+	var (
+		lease string
+		back  func() error // puts a run that was taken from Agent.Runs back
+	)
 	err = recoverAsError("the start of the run", func() (err error) {
-		if back, err = a.take(ctx, &req, from); err == nil {
+		if lease, back, err = a.take(ctx, &req, from); err == nil {
 			r, err = prepare(ctx, a, req, from)
 		}
 		return err
@@ -47,7 +50,7 @@ func newRun(ctx context.Context, a *Agent, req Request, from origin) (r *run, er
 		}
 		return nil, &notStarted{err}
 	}
-	r.taken = back != nil
+	r.lease = lease
 	return r, nil
 }
 

@@ -31,7 +31,7 @@ type Dir struct {
 	Path string // the directory; required
 }
 
-var _ agent.Store = Dir{}
+var _ SwapStore = Dir{}
 
 const (
 	storeExt = ".json"
@@ -105,35 +105,32 @@ func (s Dir) Delete(ctx context.Context, key string) error {
 	return nil
 }
 
-// Take removes a key and returns its value, or a *agent.NotFound. If several programs take the same key, one of them
-// gets the value. For example, a program stores suspended runs, and takes a run before it resumes it, so that no run is
-// resumed twice. If the run was refused, and the error matches loop.ErrNotStarted, the program puts the value back. A
-// corrupt value stays in its file.
-func (s Dir) Take(ctx context.Context, key string) ([]byte, error) {
-	path, err := s.path(ctx, key)
+// Swap implements [SwapStore]. It locks the directory against the Swap of other programs, with the file ".swap.lock".
+// If a program stops meanwhile, they wait for it; if it is killed, they do not. Systems without file locks lock out the
+// same program only.
+func (s Dir) Swap(ctx context.Context, key string, old, value []byte) (swapped bool, err error) {
+	if _, err := s.path(ctx, key); err != nil {
+		return false, err
+	}
+	unlock, err := atomicfile.LockShared(filepath.Join(s.Path, "swap"))
 	if err != nil {
-		return nil, err
+		return false, err
 	}
-	if _, err := valueIn(path, key); err != nil {
-		return nil, err
+	defer unlock()
+	was, err := s.Get(ctx, key)
+	missing := errors.As(err, new(*agent.NotFound))
+	if err != nil && !missing {
+		return false, err
 	}
-	own, err := os.MkdirTemp(s.Path, ".taken-*")
-	if err != nil {
-		return nil, err
+	if missing != (old == nil) || !bytes.Equal(was, old) {
+		return false, nil
 	}
-	taken := filepath.Join(own, filepath.Base(path))
-	err = os.Rename(path, taken)
-	if errors.Is(err, fs.ErrNotExist) { // another program was faster
-		err = &agent.NotFound{Key: key}
+	if value == nil {
+		err = s.Delete(ctx, key)
+	} else {
+		err = s.Put(ctx, key, value)
 	}
-	if err != nil {
-		return nil, errors.Join(err, os.Remove(own))
-	}
-	value, err := valueIn(taken, key)
-	if err != nil { // the file stays for a person
-		return nil, err
-	}
-	return value, os.RemoveAll(own)
+	return err == nil, err
 }
 
 // Keys returns the keys that begin with prefix, sorted.

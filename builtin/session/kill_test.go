@@ -128,7 +128,7 @@ func work(dir string) error {
 	req := loop.Request{Task: "write", Conversation: "c"}
 	for _, s := range stored {
 		if !s.TakenUntil.IsZero() { // an operator looks, and lets the run continue
-			if err := store.Put(ctx, s.Suspension); err != nil {
+			if err := store.Put(ctx, s.Suspension, ""); err != nil {
 				return err
 			}
 		}
@@ -144,6 +144,9 @@ func work(dir string) error {
 		return nil
 	case errors.As(err, new(*agent.RunTaken)), errors.As(err, new(*agent.NotFound)):
 		say("too late")
+		return nil
+	case errors.As(err, new(*agent.LeaseEnded)):
+		say("asleep")
 		return nil
 	case err != nil:
 		return err
@@ -296,5 +299,43 @@ func TestP13_OneOfTwoProcessesAnswers(t *testing.T) {
 	log, err := os.ReadFile(filepath.Join(dir, "log"))
 	if got := strings.Join(strings.Fields(string(log)), " "); err != nil || got != "process 0 1 2 process process 3 4 5" {
 		t.Errorf("wrote %q, %v", got, err)
+	}
+}
+
+// TestP13_AProcessThatSleptChangesNothing: a process stops after a write. An operator lets the run continue, and another
+// process does. The first one wakes up before the other has ended, or after it.
+func TestP13_AProcessThatSleptChangesNothing(t *testing.T) {
+	for _, wakesAt := range []string{"answers", "wrote 4", "ended"} {
+		t.Run(wakesAt, func(t *testing.T) {
+			dir := t.TempDir()
+			p := start(t, dir)
+			for line := p.next(); line != ""; line = p.next() {
+				p.answered()
+			}
+			sleeper := start(t, dir)
+			for line := sleeper.next(); line != "wrote 3"; line = sleeper.next() {
+				sleeper.answered()
+			}
+			wake := func() (end string) {
+				sleeper.answered()
+				for line := sleeper.next(); line != ""; line = sleeper.next() {
+					end = line
+					sleeper.answered()
+				}
+				return end
+			}
+			other, woken, end := start(t, dir), "", ""
+			for line := other.next(); line != ""; line = other.next() {
+				if strings.HasPrefix(line, wakesAt) {
+					woken = wake()
+				}
+				end = line
+				other.answered()
+			}
+			all, err := session.Runs{Store: session.Dir{Path: filepath.Join(dir, "store")}}.List(t.Context())
+			if woken != "asleep" || end != "ended [0 1 2 3 4 5] <nil>" || len(all) != 0 || err != nil {
+				t.Errorf("the process that slept says %q, the other %q; stored %+v, %v", woken, end, all, err)
+			}
+		})
 	}
 }

@@ -1,6 +1,7 @@
 package session
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"maps"
@@ -20,7 +21,7 @@ type Map struct {
 	values map[string][]byte
 }
 
-var _ agent.Store = (*Map)(nil)
+var _ SwapStore = (*Map)(nil)
 
 // locked calls f under the lock, unless the context is done.
 func (s *Map) locked(ctx context.Context, f func()) error {
@@ -34,21 +35,9 @@ func (s *Map) locked(ctx context.Context, f func()) error {
 }
 
 // Get returns a copy of the value of a key, or a *agent.NotFound.
-func (s *Map) Get(ctx context.Context, key string) ([]byte, error) { return s.get(ctx, key, false) }
-
-// Take removes a key and returns its value, or a *agent.NotFound. If several goroutines take the same key, one of them
-// gets the value. For example, a program takes a suspended run before it resumes it. If the run was refused, and the
-// error matches loop.ErrNotStarted, the program puts the value back.
-func (s *Map) Take(ctx context.Context, key string) ([]byte, error) { return s.get(ctx, key, true) }
-
-func (s *Map) get(ctx context.Context, key string, remove bool) (value []byte, err error) {
+func (s *Map) Get(ctx context.Context, key string) (value []byte, err error) {
 	known := false
-	err = s.locked(ctx, func() {
-		value, known = s.values[key]
-		if remove {
-			delete(s.values, key)
-		}
-	})
+	err = s.locked(ctx, func() { value, known = s.values[key] })
 	if err == nil && !known {
 		err = &agent.NotFound{Key: key}
 	}
@@ -63,12 +52,32 @@ func (s *Map) Put(ctx context.Context, key string, value []byte) error {
 	if key == "" {
 		return errNoKey
 	}
-	return s.locked(ctx, func() {
-		if s.values == nil {
-			s.values = make(map[string][]byte)
+	return s.locked(ctx, func() { s.put(key, value) })
+}
+
+func (s *Map) put(key string, value []byte) {
+	if s.values == nil {
+		s.values = make(map[string][]byte)
+	}
+	s.values[key] = append([]byte{}, value...)
+}
+
+// Swap implements [SwapStore].
+func (s *Map) Swap(ctx context.Context, key string, old, value []byte) (swapped bool, err error) {
+	if key == "" {
+		return false, errNoKey
+	}
+	err = s.locked(ctx, func() {
+		was, known := s.values[key]
+		swapped = known == (old != nil) && bytes.Equal(was, old)
+		switch {
+		case swapped && value == nil:
+			delete(s.values, key)
+		case swapped:
+			s.put(key, value)
 		}
-		s.values[key] = slices.Clone(value)
 	})
+	return swapped, err
 }
 
 // Delete removes a key and its value. A missing key is not an error.

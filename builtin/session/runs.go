@@ -1,59 +1,51 @@
 package session
 
 import (
-	"cmp"
 	"context"
 	"crypto/rand"
 	"encoding/json"
 	"errors"
 	"fmt"
-	"maps"
-	"slices"
 	"time"
 
 	"github.com/hookgen/hookgen/generated/agent"
 )
 
-// A TakeStore is a store with a method Take, which removes a value and returns it. If several callers take a key, one
-// of them gets the value, and the others an *agent.NotFound. *[Map], [Dir] and the stores of contrib/sqlite and
-// contrib/nats are TakeStores.
-type TakeStore interface {
+// A SwapStore is a store with a method Swap. It stores value under a key if the present value is old, as one step for
+// all processes, and reports whether it did. For old, nil says that the key has no value; as the new value, it deletes
+// the key. *[Map], [Dir] and the stores of contrib/sqlite and contrib/nats are SwapStores.
+type SwapStore interface {
 	agent.Store
-	Take(ctx context.Context, key string) ([]byte, error)
+	Swap(ctx context.Context, key string, old, value []byte) (swapped bool, err error)
 }
 
-// Runs keeps the suspended runs of an agent in a store, under keys that begin with "suspended/" and "taken/". Set it as
+// Runs keeps the suspended runs of an agent in a store, under keys that begin with "suspended/". Set it as
 // loop.Agent.Runs. For example, Runs{Store: Dir{Path: "runs"}} keeps them in files, and Runs{Store: new(Map)} in
 // memory. The state of a run is not redacted: keep the store where the users of the agent cannot change it.
 type Runs struct {
-	Store TakeStore // required
+	Store SwapStore // required
 }
 
 var _ agent.RunStore = Runs{}
 
-// A takenRun is the value of a taken run. Its key ends with a name for the taker, because several processes may try to
-// take a run at the same time.
-type takenRun struct {
-	Suspension agent.Suspension `json:"suspension"`
-	Until      time.Time        `json:"until"`
+// A storedRun is the value of a run.
+type storedRun struct {
+	agent.StoredRun
+	Lease string `json:"lease,omitempty"` // "": it waits for answers
 }
 
-func waitingKey(run string) string { return "suspended/" + run }
-func takenKeys(run string) string  { return "taken/" + run + "/" }
+const runKeys = "suspended/"
 
 // Put stores a run that waits for answers.
-func (r Runs) Put(ctx context.Context, s agent.Suspension) error {
+func (r Runs) Put(ctx context.Context, s agent.Suspension, lease string) error {
 	if s.Run == "" {
 		return errors.New("the suspended run has no ID; pass AgentResult.Suspended as it is")
 	}
-	earlier, err := r.Store.Keys(ctx, takenKeys(s.Run)) // another process may take the run as soon as it waits
-	if err == nil {
-		err = put(ctx, r.Store, waitingKey(s.Run), s)
+	waiting := &storedRun{StoredRun: agent.StoredRun{Suspension: s}}
+	if lease != "" {
+		return r.held(ctx, s.Run, lease, func(*storedRun) *storedRun { return waiting })
 	}
-	if err != nil {
-		return err
-	}
-	return r.deleteAll(ctx, earlier)
+	return put(ctx, r.Store, runKeys+s.Run, waiting)
 }
 
 // put stores a value as JSON.
@@ -65,122 +57,103 @@ func put(ctx context.Context, s agent.Store, key string, value any) error {
 	return s.Put(ctx, key, text)
 }
 
-func (r Runs) deleteAll(ctx context.Context, keys []string) (err error) {
-	for _, key := range keys {
-		err = errors.Join(err, r.Store.Delete(ctx, key))
-	}
-	return err
-}
-
-// get decodes the value of a key.
-func get[T any](ctx context.Context, s agent.Store, key string) (value T, err error) {
-	text, err := s.Get(ctx, key)
-	if err == nil {
-		err = decodeRun(key, text, &value)
-	}
-	return value, err
-}
-
-func decodeRun(key string, text []byte, value any) error {
-	if err := json.Unmarshal(text, value); err != nil {
-		return fmt.Errorf("the suspended run under %.100q is corrupt: %w; delete it", key, err)
-	}
-	return nil
-}
-
-// Take returns a run that waits, and marks it as taken. The mark is stored first, so that a run is never lost.
-func (r Runs) Take(ctx context.Context, run string, until time.Time) (s agent.Suspension, err error) {
-	none := agent.Suspension{}
-	if s, err = get[agent.Suspension](ctx, r.Store, waitingKey(run)); err != nil {
-		return none, r.missing(ctx, run, err)
-	}
-	own := takenKeys(run) + rand.Text()
-	if err := put(ctx, r.Store, own, takenRun{s, until}); err != nil {
-		return none, err
-	}
-	text, err := r.Store.Take(ctx, waitingKey(run))
-	if err == nil {
-		err = decodeRun(waitingKey(run), text, &s)
-	}
-	if err != nil { // another process was faster
-		return none, r.missing(ctx, run, errors.Join(err, r.Store.Delete(context.WithoutCancel(ctx), own)))
-	}
-	// The state may have changed since it was read, and a process that has just put the run deletes the marks that it
-	// found before. So the run gets another mark; the first one is deleted with it if it stays.
-	ctx = context.WithoutCancel(ctx)
-	if err = put(ctx, r.Store, takenKeys(run)+rand.Text(), takenRun{s, until}); err == nil {
-		_ = r.Store.Delete(ctx, own)
-	}
-	return s, err
-}
-
-// missing returns the error for a run that does not wait.
-func (r Runs) missing(ctx context.Context, run string, err error) error {
-	if !errors.As(err, new(*agent.NotFound)) {
-		return err
-	}
-	for range 3 { // the taker may replace its mark while they are listed
-		keys, failed := r.Store.Keys(ctx, takenKeys(run))
-		if failed != nil {
-			return failed
+// Take returns a run that waits, and marks it as taken.
+func (r Runs) Take(ctx context.Context, run string, until time.Time) (s agent.Suspension, lease string, err error) {
+	lease = rand.Text()
+	err = r.change(ctx, run, func(was *storedRun) (*storedRun, error) {
+		switch {
+		case was == nil:
+			return nil, &agent.NotFound{Key: run}
+		case was.Lease != "":
+			return nil, &agent.RunTaken{Run: run, Until: was.TakenUntil}
 		}
-		for _, key := range keys {
-			if taken, err := get[takenRun](ctx, r.Store, key); err == nil {
-				return &agent.RunTaken{Run: run, Until: taken.Until}
-			}
-		}
+		s = was.Suspension
+		was.Lease, was.TakenUntil = lease, until
+		return was, nil
+	})
+	if err != nil {
+		return agent.Suspension{}, "", err
 	}
-	return &agent.NotFound{Key: run}
+	return s, lease, nil
 }
 
 // Extend sets a new time for a taken run.
-func (r Runs) Extend(ctx context.Context, run string, until time.Time) error {
-	keys, err := r.Store.Keys(ctx, takenKeys(run))
-	if err == nil && len(keys) == 0 {
-		err = &agent.NotFound{Key: run}
-	}
-	for _, key := range keys {
-		taken, failed := get[takenRun](ctx, r.Store, key)
-		if failed == nil {
-			taken.Until = until
-			failed = put(ctx, r.Store, key, taken)
-		}
-		err = errors.Join(err, failed)
-	}
-	return err
+func (r Runs) Extend(ctx context.Context, run, lease string, until time.Time) error {
+	return r.held(ctx, run, lease, func(was *storedRun) *storedRun {
+		was.TakenUntil = until
+		return was
+	})
 }
 
 // Delete forgets a run.
-func (r Runs) Delete(ctx context.Context, run string) error {
-	keys, err := r.Store.Keys(ctx, takenKeys(run))
-	return errors.Join(err, r.Store.Delete(ctx, waitingKey(run)), r.deleteAll(ctx, keys))
+func (r Runs) Delete(ctx context.Context, run, lease string) error {
+	if lease == "" {
+		return r.Store.Delete(ctx, runKeys+run)
+	}
+	return r.held(ctx, run, lease, func(*storedRun) *storedRun { return nil })
 }
 
-// List returns all runs. A run that is both taken and waiting was put again by a process that was killed then: it
-// waits.
-func (r Runs) List(ctx context.Context) ([]agent.StoredRun, error) {
-	all := make(map[string]agent.StoredRun)
-	for _, prefix := range []string{"suspended/", "taken/", "suspended/"} { // runs move from one to the other meanwhile
-		keys, err := r.Store.Keys(ctx, prefix)
+// held changes a run that the lease holds.
+func (r Runs) held(ctx context.Context, run, lease string, to func(was *storedRun) *storedRun) error {
+	return r.change(ctx, run, func(was *storedRun) (*storedRun, error) {
+		if was == nil || lease == "" || was.Lease != lease {
+			return nil, &agent.LeaseEnded{Run: run}
+		}
+		return to(was), nil
+	})
+}
+
+// change replaces the value of a run with the one that to returns for it. It tries again if another process has changed
+// the value meanwhile. For to, nil is a run that the store does not have.
+func (r Runs) change(ctx context.Context, run string, to func(was *storedRun) (*storedRun, error)) error {
+	for {
+		old, was, err := r.get(ctx, runKeys+run)
+		if err != nil {
+			return err
+		}
+		now, err := to(was)
+		if err != nil {
+			return err
+		}
+		var value []byte
+		if now != nil {
+			if value, err = json.Marshal(now); err != nil {
+				return err
+			}
+		}
+		if swapped, err := r.Store.Swap(ctx, runKeys+run, old, value); swapped || err != nil {
+			return err
+		}
+	}
+}
+
+// get returns the value of a key as text and decoded, or nil.
+func (r Runs) get(ctx context.Context, key string) ([]byte, *storedRun, error) {
+	text, err := r.Store.Get(ctx, key)
+	if errors.As(err, new(*agent.NotFound)) {
+		return nil, nil, nil
+	}
+	if err != nil {
+		return nil, nil, err
+	}
+	run := new(storedRun)
+	if err := json.Unmarshal(text, run); err != nil {
+		return nil, nil, fmt.Errorf("the suspended run under %.100q is corrupt: %w; delete it", key, err)
+	}
+	return text, run, nil
+}
+
+// List returns all runs.
+func (r Runs) List(ctx context.Context) (all []agent.StoredRun, err error) {
+	keys, err := r.Store.Keys(ctx, runKeys)
+	for _, key := range keys {
+		_, run, err := r.get(ctx, key)
 		if err != nil {
 			return nil, err
 		}
-		for _, key := range keys {
-			var run agent.StoredRun
-			if prefix == "taken/" {
-				t, failed := get[takenRun](ctx, r.Store, key)
-				run, err = agent.StoredRun{Suspension: t.Suspension, TakenUntil: t.Until}, failed
-			} else {
-				run.Suspension, err = get[agent.Suspension](ctx, r.Store, key)
-			}
-			switch _, known := all[run.Run]; {
-			case errors.As(err, new(*agent.NotFound)), known && prefix == "taken/":
-			case err != nil:
-				return nil, err
-			default:
-				all[run.Run] = run
-			}
+		if run != nil { // else it has ended meanwhile
+			all = append(all, run.StoredRun)
 		}
 	}
-	return slices.SortedFunc(maps.Values(all), func(a, b agent.StoredRun) int { return cmp.Compare(a.Run, b.Run) }), nil
+	return all, err
 }

@@ -117,7 +117,7 @@ func TestP13_AKilledProcessLeavesARunInDoubt(t *testing.T) {
 	first, _ := payer(store, clock, looptest.Call("pay", nil))
 	result, _ := first.Run(t.Context(), "pay")
 	run := result.Suspended.Run
-	if _, err := store.Take(t.Context(), run, clock.Now().Add(time.Minute)); err != nil { // and the process is killed
+	if _, _, err := store.Take(t.Context(), run, clock.Now().Add(time.Minute)); err != nil { // and the process is killed
 		t.Fatal(err)
 	}
 	clock.Advance(time.Hour)
@@ -127,7 +127,7 @@ func TestP13_AKilledProcessLeavesARunInDoubt(t *testing.T) {
 	if !errors.As(err, new(*agent.RunTaken)) || len(all) != 1 || !all[0].InDoubt(clock.Now()) {
 		t.Fatalf("got %v, stored %+v", err, all)
 	}
-	if err := store.Put(t.Context(), all[0].Suspension); err != nil { // an operator has looked
+	if err := store.Put(t.Context(), all[0].Suspension, ""); err != nil { // an operator has looked
 		t.Fatal(err)
 	}
 	if _, err := a.Answer(t.Context(), run, loop.AnswerTo(all[0].Questions[0], agent.Approval{})); err != nil {
@@ -135,37 +135,61 @@ func TestP13_AKilledProcessLeavesARunInDoubt(t *testing.T) {
 	}
 }
 
-// TestP13_ARunThatIsPutAgainStaysTaken: a process puts a run again, and another one takes it at the same moment. The
-// first one must not remove the mark of the other.
-func TestP13_ARunThatIsPutAgainStaysTaken(t *testing.T) {
-	var data session.Map
-	second := session.Runs{Store: &data}
-	state, until := agent.Suspension{Run: "r", ID: "r.1"}, time.Unix(2000, 0)
-	put := second.Put(t.Context(), state)
-	_, taken := second.Take(t.Context(), "r", until)
-	first := session.Runs{Store: &quickStore{&data, func() { _, taken = second.Take(t.Context(), "r", until) }}}
-	state.ID = "r.2"
-	again := first.Put(t.Context(), state)
-	if all := waiting(t, second); errors.Join(put, taken, again) != nil || len(all) != 1 || all[0].ID != "r.2" ||
-		!all[0].TakenUntil.Equal(until) {
-		t.Errorf("got %v, %v, %v, stored %+v", put, taken, again, all)
+// TestP13_ALeaseThatEndedCancelsTheRun: a process stops during a call. An operator lets the run continue, and another
+// process takes it. When the first one wakes up, it makes no further call and leaves the run to the other.
+func TestP13_ALeaseThatEndedCancelsTheRun(t *testing.T) {
+	clock := looptest.NewClock(time.Unix(1000, 0))
+	store := session.Runs{Store: new(session.Map)}
+	first, paid := payer(store, clock, looptest.Calls(looptest.Call("pay", nil), looptest.Call("pay", nil)))
+	result, _ := first.Run(t.Context(), "pay")
+	run := result.Suspended.Run
+	var answers []loop.Answer
+	for _, q := range result.Suspended.Questions {
+		answers = append(answers, loop.AnswerTo(q, agent.Approval{Allow: true}))
+	}
+	paid.Func = func(ctx context.Context, _ agent.ToolCallRequest) (string, error) { // and the process stops
+		if err := clock.Await(ctx, 1); err != nil { // the lease will be extended
+			return "", err
+		}
+		err := store.Put(ctx, *result.Suspended, "")
+		_, _, taken := store.Take(ctx, run, clock.Now().Add(time.Hour))
+		if err := errors.Join(err, taken); err != nil {
+			return "", err
+		}
+		clock.Advance(time.Minute * 10)
+		<-ctx.Done()
+		return "", context.Cause(ctx)
+	}
+	ended, err := first.Answer(t.Context(), run, answers...)
+	all := waiting(t, store)
+	if !errors.As(err, new(*agent.LeaseEnded)) || errors.Is(err, loop.ErrNotStarted) || ended.Suspended != nil ||
+		paid.Count() != 1 || len(all) != 1 || all[0].TakenUntil.IsZero() {
+		t.Errorf("got %+v, %v, paid %d times, stored %+v", ended.Stop, err, paid.Count(), all)
 	}
 }
 
-// A quickStore calls stored when it has stored the first value.
-type quickStore struct {
-	session.TakeStore
-	stored func()
-}
-
-func (s *quickStore) Put(ctx context.Context, key string, value []byte) error {
-	err := s.TakeStore.Put(ctx, key, value)
-	if s.stored != nil {
-		stored := s.stored
-		s.stored = nil
-		stored()
+// TestP13_ALeaseThatEndedStoresNothing: the run of a process that slept ends, or is suspended again, before the process
+// has noticed that another one has taken it.
+func TestP13_ALeaseThatEndedStoresNothing(t *testing.T) {
+	for name, next := range map[string]looptest.Turn{
+		"ends": looptest.Reply("done"), "is suspended": looptest.Call("pay", nil),
+	} {
+		t.Run(name, func(t *testing.T) {
+			store := session.Runs{Store: new(session.Map)}
+			a, paid := payer(store, nil, looptest.Call("pay", nil), next)
+			result, _ := a.Run(t.Context(), "pay")
+			paid.Func = func(ctx context.Context, _ agent.ToolCallRequest) (string, error) {
+				return "paid", store.Put(ctx, *result.Suspended, "")
+			}
+			ended, err := a.Answer(t.Context(), result.Suspended.Run,
+				loop.AnswerTo(result.Suspended.Questions[0], agent.Approval{Allow: true}))
+			all := waiting(t, store)
+			if !errors.As(err, new(*agent.LeaseEnded)) || errors.Is(err, loop.ErrSuspended) || ended.Suspended != nil ||
+				len(all) != 1 || all[0].ID != result.Suspended.ID {
+				t.Errorf("got %+v, %v, stored %+v", ended.Suspended, err, all)
+			}
+		})
 	}
-	return err
 }
 
 // TestP13_AStoreThatFailsLosesNoRun: the caller still has the state.
@@ -183,4 +207,4 @@ var errFull = errors.New("the disk is full")
 // fullDisk is a store that stores nothing.
 type fullDisk struct{ agent.RunStore }
 
-func (fullDisk) Put(context.Context, agent.Suspension) error { return errFull }
+func (fullDisk) Put(context.Context, agent.Suspension, string) error { return errFull }

@@ -74,7 +74,7 @@ func TestDirIgnoresForeignFiles(t *testing.T) {
 	}
 	for what, use := range map[string]func() ([]byte, error){
 		"Get":  func() ([]byte, error) { return s.Get(t.Context(), long) },
-		"Take": func() ([]byte, error) { return s.Take(t.Context(), long) },
+		"Swap": func() ([]byte, error) { _, err := s.Swap(t.Context(), long, nil, []byte("v")); return nil, err },
 	} {
 		value, err := use()
 		if value != nil || err == nil || !strings.Contains(err.Error(), "its first line is not the key") {
@@ -134,8 +134,10 @@ func TestTooLongPathsLoseNoValue(t *testing.T) {
 		use        func(session.Dir) error
 		want       string
 	}{
-		{"Take", "k.json", func(s session.Dir) error { _, err := s.Take(t.Context(), "k"); return err },
-			"file name too long"},
+		{"Swap", "k.json", func(s session.Dir) error {
+			_, err := s.Swap(t.Context(), "k", []byte("torn"), []byte("v"))
+			return err
+		}, "file name too long"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			dir := t.TempDir()

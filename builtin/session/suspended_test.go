@@ -125,9 +125,9 @@ func TestCheckpointLeavesASuspendedStepOut(t *testing.T) {
 // Several workers find the answer to the same question, and each tries to resume the run.
 func TestASuspendedRunIsResumedOnce(t *testing.T) {
 	dir, kept := t.TempDir(), new(session.Map)
-	for name, open := range map[string]func() taker{
-		"in memory": func() taker { return kept },
-		"in files":  func() taker { return session.Dir{Path: dir} },
+	for name, open := range map[string]func() session.SwapStore{
+		"in memory": func() session.SwapStore { return kept },
+		"in files":  func() session.SwapStore { return session.Dir{Path: dir} },
 	} {
 		t.Run(name, func(t *testing.T) {
 			script := looptest.NewScript(looptest.Call("pay", nil), looptest.Reply("done"))
@@ -146,8 +146,8 @@ func TestASuspendedRunIsResumedOnce(t *testing.T) {
 			var all sync.WaitGroup
 			for range 8 {
 				all.Go(func() {
-					text, err := open().Take(t.Context(), first.Suspended.ID)
-					if errors.As(err, new(*agent.NotFound)) {
+					swapped, err := open().Swap(t.Context(), first.Suspended.ID, text, nil)
+					if err == nil && !swapped {
 						return // another worker has it
 					}
 					var s agent.Suspension
@@ -169,9 +169,4 @@ func TestASuspendedRunIsResumedOnce(t *testing.T) {
 			}
 		})
 	}
-}
-
-type taker interface {
-	agent.Store
-	Take(ctx context.Context, key string) ([]byte, error)
 }

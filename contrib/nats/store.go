@@ -1,6 +1,7 @@
 package nats
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"strings"
@@ -50,26 +51,35 @@ func (s Store) Delete(ctx context.Context, key string) error {
 	return s.Bucket.Delete(ctx, storeKeys+key)
 }
 
-// Take removes a key and returns its value, or a *agent.NotFound. If several processes take the same key, one of them
-// gets the value. For example, a program takes a suspended run before it resumes it. If the run was refused, and the
-// error matches loop.ErrNotStarted, the program puts the value back.
-func (s Store) Take(ctx context.Context, key string) ([]byte, error) {
-	e, err := s.Bucket.take(ctx, storeKeys+key)
-	return e.Value, missing(err, key)
-}
-
-// take removes a key and returns its entry.
-func (b *Bucket) take(ctx context.Context, key string) (e Entry, err error) {
-	err = b.retry(ctx, func(ctx context.Context) error {
-		if e, err = b.Get(ctx, key); err != nil {
-			return err
-		}
-		return b.DeleteAt(ctx, key, e.Revision)
-	})
-	if err != nil {
-		return Entry{}, err
+// Swap stores the value of a key if its present value is old, and reports whether it did. For old, nil says that the key
+// has no value; as the new value, it removes the key. If several processes swap the same value, one of them does.
+func (s Store) Swap(ctx context.Context, key string, old, value []byte) (swapped bool, err error) {
+	if key == "" {
+		return false, errNoKey
 	}
-	return e, nil
+	b, key := s.Bucket, storeKeys+key
+	e, err := b.Get(ctx, key)
+	gone := errors.As(err, new(*agent.NotFound))
+	if err != nil && !gone {
+		return false, err
+	}
+	if gone != (old == nil) || !bytes.Equal(e.Value, old) {
+		return false, nil
+	}
+	switch {
+	case value == nil && gone:
+		return true, nil
+	case value == nil:
+		err = b.DeleteAt(ctx, key, e.Revision)
+	case gone:
+		_, err = b.Create(ctx, key, value)
+	default:
+		_, err = b.Update(ctx, key, value, e.Revision)
+	}
+	if errors.As(err, new(*Conflict)) {
+		return false, nil
+	}
+	return err == nil, err
 }
 
 // Keys returns the keys that begin with prefix, sorted.

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"testing"
 
 	"github.com/hookgen/hookgen/builtin/memory"
@@ -75,33 +76,29 @@ func TestStoresShareABucket(t *testing.T) {
 	}
 }
 
-func TestOneProcessTakesAKey(t *testing.T) {
-	s := nats.Store{Bucket: newBucket(t, nats.Limits{})}
-	if err := s.Put(t.Context(), "key", []byte(strings.Repeat("long", 200_000))); err != nil {
+func TestOneProcessSwapsAValue(t *testing.T) {
+	s, long := nats.Store{Bucket: newBucket(t, nats.Limits{})}, []byte(strings.Repeat("long", 200_000))
+	if err := s.Put(t.Context(), "key", long); err != nil {
 		t.Fatal(err)
 	}
 	var (
 		all   sync.WaitGroup
-		mu    sync.Mutex
-		taken int
+		taken atomic.Int32
 	)
 	for range 8 {
 		all.Go(func() {
-			value, err := s.Take(t.Context(), "key")
-			mu.Lock()
-			defer mu.Unlock()
-			found := new(agent.NotFound)
-			switch {
-			case err == nil && len(value) == 800_000:
-				taken++
-			case !errors.As(err, &found) || found.Key != "key":
-				t.Errorf("Take returned %d bytes, %v", len(value), err)
+			swapped, err := s.Swap(t.Context(), "key", long, nil)
+			if err != nil {
+				t.Error(err)
+			}
+			if swapped {
+				taken.Add(1)
 			}
 		})
 	}
 	all.Wait()
-	if taken != 1 {
-		t.Errorf("%d have taken it", taken)
+	if n := taken.Load(); n != 1 {
+		t.Errorf("%d have taken it", n)
 	}
 }
 

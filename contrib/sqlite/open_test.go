@@ -27,8 +27,11 @@ func TestAMissingDatabaseIsAnError(t *testing.T) {
 			"Store.Get":    func(ctx context.Context) error { _, err := Store{db}.Get(ctx, "key"); return err },
 			"Store.Put":    func(ctx context.Context) error { return Store{db}.Put(ctx, "key", nil) },
 			"Store.Delete": func(ctx context.Context) error { return Store{db}.Delete(ctx, "key") },
-			"Store.Take":   func(ctx context.Context) error { _, err := Store{db}.Take(ctx, "key"); return err },
-			"Store.Keys":   func(ctx context.Context) error { _, err := Store{db}.Keys(ctx, ""); return err },
+			"Store.Swap": func(ctx context.Context) error {
+				_, err := Store{db}.Swap(ctx, "key", []byte("x"), nil)
+				return err
+			},
+			"Store.Keys": func(ctx context.Context) error { _, err := Store{db}.Keys(ctx, ""); return err },
 			"Sessions.Load": func(ctx context.Context) error {
 				_, err := Sessions{db}.Load(ctx, agent.Identity{Conversation: "c"})
 				return err

@@ -1,6 +1,7 @@
 package sqlite
 
 import (
+	"bytes"
 	"context"
 	"database/sql"
 	"errors"
@@ -33,44 +34,61 @@ func (s Store) Get(ctx context.Context, key string) ([]byte, error) {
 
 // Put stores the value of a key.
 func (s Store) Put(ctx context.Context, key string, value []byte) error {
+	if err := s.fits(key, value); err != nil {
+		return err
+	}
+	return s.DB.change(ctx, func(tx *sql.Tx) error { return put(ctx, tx, key, value) })
+}
+
+func (s Store) fits(key string, value []byte) error {
 	if key == "" {
 		return errNoKey
 	}
-	if err := s.DB.fits("the value with its key", len(key), len(value)); err != nil {
-		return err
-	}
+	return s.DB.fits("the value with its key", len(key), len(value))
+}
+
+func put(ctx context.Context, tx *sql.Tx, key string, value []byte) error {
 	if value == nil {
 		value = []byte{}
 	}
-	return s.DB.change(ctx, func(tx *sql.Tx) error {
-		_, err := tx.ExecContext(ctx, `INSERT INTO entries (key, value) VALUES (?, ?)
-			ON CONFLICT (key) DO UPDATE SET value = excluded.value`, key, value)
-		return err
-	})
+	_, err := tx.ExecContext(ctx, `INSERT INTO entries (key, value) VALUES (?, ?)
+		ON CONFLICT (key) DO UPDATE SET value = excluded.value`, key, value)
+	return err
 }
 
 // Delete removes a key and its value. A missing key is not an error.
 func (s Store) Delete(ctx context.Context, key string) error {
-	return s.DB.change(ctx, func(tx *sql.Tx) error {
-		_, err := tx.ExecContext(ctx, "DELETE FROM entries WHERE key = ?", key)
-		return err
-	})
+	return s.DB.change(ctx, func(tx *sql.Tx) error { return remove(ctx, tx, key) })
 }
 
-// Take removes a key and returns its value, or a *agent.NotFound. If several processes take the same key, one of them
-// gets the value. For example, a program stores suspended runs, and takes a run before it resumes it, so that no run is
-// resumed twice. If the run was refused, and the error matches loop.ErrNotStarted, the program puts the value back.
-func (s Store) Take(ctx context.Context, key string) (value []byte, err error) {
+func remove(ctx context.Context, tx *sql.Tx, key string) error {
+	_, err := tx.ExecContext(ctx, "DELETE FROM entries WHERE key = ?", key)
+	return err
+}
+
+// Swap stores the value of a key if its present value is old, and reports whether it did. For old, nil says that the key
+// has no value; as the new value, it removes the key. If several processes swap the same value, one of them does.
+func (s Store) Swap(ctx context.Context, key string, old, value []byte) (swapped bool, err error) {
+	if err := s.fits(key, value); err != nil {
+		return false, err
+	}
 	err = s.DB.change(ctx, func(tx *sql.Tx) error {
-		return tx.QueryRowContext(ctx, "DELETE FROM entries WHERE key = ? RETURNING value", key).Scan(&value)
+		var was []byte
+		err := tx.QueryRowContext(ctx, "SELECT value FROM entries WHERE key = ?", key).Scan(&was)
+		missing := errors.Is(err, sql.ErrNoRows)
+		if err != nil && !missing {
+			return err
+		}
+		swapped = missing == (old == nil) && bytes.Equal(was, old)
+		switch {
+		case !swapped:
+			return nil
+		case value == nil:
+			return remove(ctx, tx, key)
+		}
+		return put(ctx, tx, key, value)
 	})
-	if errors.Is(err, sql.ErrNoRows) {
-		return nil, &agent.NotFound{Key: key}
-	}
-	if err != nil {
-		return nil, err
-	}
-	return value, nil
+	return swapped && err == nil, err
 }
 
 // Keys returns the keys that begin with prefix, sorted.

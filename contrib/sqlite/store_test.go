@@ -10,7 +10,7 @@ import (
 	"github.com/hookgen/hookgen/generated/agent"
 )
 
-func TestOneOfManyTakesAKey(t *testing.T) {
+func TestOneOfManySwapsAValue(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "agent.db")
 	first := Store{reopen(t, path)}
 	if err := first.Put(t.Context(), "run", []byte("state")); err != nil {
@@ -21,13 +21,12 @@ func TestOneOfManyTakesAKey(t *testing.T) {
 	for range 4 {
 		store := Store{reopen(t, path)} // as another process has it
 		all.Go(func() {
-			value, err := store.Take(t.Context(), "run")
-			var missing *agent.NotFound
-			switch {
-			case err == nil && string(value) == "state":
+			swapped, err := store.Swap(t.Context(), "run", []byte("state"), nil)
+			if err != nil {
+				t.Error(err)
+			}
+			if swapped {
 				taken.Add(1)
-			case !errors.As(err, &missing):
-				t.Errorf("got %q, %v", value, err)
 			}
 		})
 	}

@@ -103,7 +103,11 @@ func answered(
 		return loop.Request{}, fmt.Errorf("conversation %q has %d open questions, and none is answered", o.conversation,
 			len(s.Questions))
 	}
-	if _, err := store.Take(ctx, key); err != nil {
+	taken, err := store.Swap(ctx, key, text, nil)
+	if err == nil && !taken {
+		err = &agent.NotFound{Key: key}
+	}
+	if err != nil {
 		return loop.Request{}, resumedElsewhere(err)
 	}
 	return loop.Request{Suspended: &s, Answers: answers}, nil

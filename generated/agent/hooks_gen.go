@@ -3237,6 +3237,11 @@ type LLMRequest = agentspec.LLMRequest
 // map[string]json.RawMessage. See [agentspec.LLMResponse].
 type LLMResponse = agentspec.LLMResponse
 
+// A LeaseEnded is the error of a [RunStore] for a change by a process that does not have the run any more.
+//
+// Its fields: Run string. See [agentspec.LeaseEnded].
+type LeaseEnded = agentspec.LeaseEnded
+
 // A Message is one entry of a conversation. Its shape is that of chat-completion APIs, so that messages survive
 // the way to a model and back unchanged. The zero value is an empty message without a role.
 //
@@ -3337,13 +3342,17 @@ type RunStart = agentspec.RunStart
 // several processes. A process takes a run before it continues it, and no other process can take it then.
 //
 // For example, a process is killed while it continues a run. Nobody knows which calls it had made, so the run stays
-// taken, and List shows it as in doubt. An operator looks at what has happened. Put with the same state lets the run
-// continue, which may repeat calls, and Delete forgets it.
+// taken, and List shows it as in doubt. An operator looks at what has happened. Put with the same state and no lease
+// lets the run continue, which may repeat calls, and Delete without a lease forgets it.
 //
-// Its methods: Put(ctx context.Context, s Suspension) error; Take(ctx context.Context, run string,
-// until time.Time) (Suspension, error); Extend(ctx context.Context, run string, until time.Time)
-// error; Delete(ctx context.Context, run string) error; List(ctx context.Context) ([]StoredRun,
-// error). See [agentspec.RunStore].
+// Each Take has a lease of its own, a text that the process gives back with its changes. The lease ends when the run is
+// put or deleted. So a process that was stopped instead of killed, and wakes up when another one has continued the run,
+// changes nothing: the store returns a *LeaseEnded.
+//
+// Its methods: Put(ctx context.Context, s Suspension, lease string) error; Take(ctx
+// context.Context, run string, until time.Time) (s Suspension, lease string, err error); Extend(ctx
+// context.Context, run, lease string, until time.Time) error; Delete(ctx context.Context, run,
+// lease string) error; List(ctx context.Context) ([]StoredRun, error). See [agentspec.RunStore].
 type RunStore = agentspec.RunStore
 
 // A RunTaken is the error of a [RunStore] for a run that another process has taken.

@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"testing"
 
 	"github.com/hookgen/hookgen/generated/agent"
@@ -22,8 +23,8 @@ import (
 // that lists are sorted, that a missing value is an [*agent.NotFound], that a done context ends a call without an
 // effect, and that concurrent calls are safe. Run it with the race detector too.
 //
-// A store for suspended runs also has a method Take with the signature of Get, which removes the value that it returns.
-// The suite checks that one of many concurrent calls gets the value, and the others an [*agent.NotFound].
+// A store for suspended runs also has the method Swap of session.SwapStore. The suite checks that it changes nothing if
+// the value is not the old one, and that one of many concurrent calls with the same old value succeeds.
 func CheckStore(t *testing.T, open func(t *testing.T) agent.Store) {
 	t.Helper()
 	for _, c := range storeChecks {
@@ -45,12 +46,12 @@ var storeChecks = []struct {
 	{"done contexts have no effect", checkDoneContext},
 	{"values are whole", checkWhole},
 	{"many keys", checkManyKeys},
-	{"one taker gets the value", checkTake},
+	{"one of many swaps a value", checkSwap},
 }
 
-// A taker is a store that can hand a value to one of several callers.
-type taker interface {
-	Take(ctx context.Context, key string) ([]byte, error)
+// A swapper is a store in which one of several callers replaces a value.
+type swapper interface {
+	Swap(ctx context.Context, key string, old, value []byte) (swapped bool, err error)
 }
 
 // missing reports an error that is not an *agent.NotFound.
@@ -259,48 +260,65 @@ func checkManyKeys(t testing.TB, s agent.Store) {
 	has(t, s, "many/299", []byte("many/299"))
 }
 
-func checkTake(t testing.TB, s agent.Store) {
-	from, ok := s.(taker)
+func checkSwap(t testing.TB, s agent.Store) {
+	in, ok := s.(swapper)
 	if !ok {
 		return
 	}
-	_, err := from.Take(t.Context(), "missing")
-	missing(t, "Take of a missing key", err)
+	swaps := func(key string, old, value []byte, want bool) {
+		t.Helper()
+		if swapped, err := in.Swap(t.Context(), key, old, value); err != nil || swapped != want {
+			t.Errorf("Swap(%.100q, %.100q, %.100q) = %t, %v; want %t", key, old, value, swapped, err, want)
+		}
+	}
+	if _, err := in.Swap(t.Context(), "", nil, []byte("x")); err == nil {
+		t.Error(`Swap of "" was accepted; want an error`)
+	}
 	done, cancel := context.WithCancel(t.Context())
 	cancel()
 	for i := range 10 {
 		key := fmt.Sprint("suspended/", i, strings.Repeat("/long", 20*i))
-		put(t, s, key, []byte(key))
-		if _, err := from.Take(done, key); !errors.Is(err, context.Canceled) {
-			t.Errorf("Take with a cancelled context: %v; want an error that wraps context.Canceled", err)
+		first, second := []byte(key), []byte(key+" again")
+		swaps(key, first, second, false)
+		swaps(key, nil, first, true)
+		swaps(key, nil, second, false)
+		swaps(key, first[1:], second, false)
+		if _, err := in.Swap(done, key, first, second); !errors.Is(err, context.Canceled) {
+			t.Errorf("Swap with a cancelled context: %v; want an error that wraps context.Canceled", err)
 		}
-		has(t, s, key, []byte(key))
-		var (
-			mu   sync.Mutex
-			won  int
-			wait sync.WaitGroup
-		)
-		for range 4 {
-			wait.Go(func() {
-				value, err := from.Take(t.Context(), key)
-				mu.Lock()
-				defer mu.Unlock()
-				if err == nil {
-					won++
-					if string(value) != key {
-						t.Errorf("Take(%.100q) = %.100q", key, value)
-					}
-					return
-				}
-				missing(t, "Take of a key that another call has taken", err)
-			})
+		has(t, s, key, first)
+		oneSwaps(t, in, key, first)
+		now, err := s.Get(t.Context(), key)
+		if err != nil || bytes.Equal(now, first) {
+			t.Errorf("after a Swap, Get(%.100q) = %.100q, %v", key, now, err)
 		}
-		wait.Wait()
-		if won != 1 {
-			t.Errorf("%d of 4 concurrent calls of Take got the value; want 1", won)
-		}
-		_, err := s.Get(t.Context(), key)
-		missing(t, "Get of a key that was taken", err)
+		swaps(key, first, nil, false)
+		swaps(key, now, nil, true)
+		_, err = s.Get(t.Context(), key)
+		missing(t, "Get of a key that was swapped for nil", err)
 	}
 	lists(t, s, "")
+}
+
+// oneSwaps swaps a value in several goroutines, each for another value.
+func oneSwaps(t testing.TB, s swapper, key string, old []byte) {
+	var (
+		won  atomic.Int32
+		wait sync.WaitGroup
+	)
+	for i := range 4 {
+		wait.Go(func() {
+			swapped, err := s.Swap(t.Context(), key, old, fmt.Append(nil, "by ", i))
+			if err != nil {
+				t.Errorf("Swap of a value that others swap: %v", err)
+			}
+			if swapped {
+				won.Add(1)
+			}
+		})
+	}
+	wait.Wait()
+	if n := won.Load(); n != 1 {
+		t.Errorf("%d of 4 concurrent calls of Swap succeeded; want 1", n)
+	}
 }

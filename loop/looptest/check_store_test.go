@@ -1,6 +1,7 @@
 package looptest
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
@@ -55,7 +56,7 @@ type goodStore struct {
 	hasKey   func(key, p string) bool // whether a key has a prefix
 	done     func(context.Context) error
 	any      bool // accepts the empty key
-	kept     bool // Take does not remove the key
+	careless bool // Swap does not compare values
 }
 
 func newGoodStore() *goodStore {
@@ -76,17 +77,25 @@ func (s *goodStore) Get(ctx context.Context, key string) ([]byte, error) {
 	return s.value(value), nil
 }
 
-func (s *goodStore) Take(ctx context.Context, key string) ([]byte, error) {
+func (s *goodStore) Swap(ctx context.Context, key string, old, value []byte) (bool, error) {
+	if key == "" {
+		return false, errors.New("no key")
+	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	value, ok := s.values[s.key(key)]
-	if err := s.done(ctx); err != nil || !ok {
-		return nil, errors.Join(err, s.notFound(key))
+	if err := s.done(ctx); err != nil {
+		return false, err
 	}
-	if !s.kept {
-		delete(s.values, s.key(key))
+	was, known := s.values[key]
+	switch {
+	case known != (old != nil) || !bytes.Equal(was, old) && !s.careless:
+		return false, nil
+	case value == nil:
+		delete(s.values, key)
+	default:
+		s.values[key] = s.value(value)
 	}
-	return s.value(value), nil
+	return true, nil
 }
 
 func (s *goodStore) Put(ctx context.Context, key string, value []byte) error {
@@ -157,14 +166,14 @@ func TestCheckStoreFindsBrokenStores(t *testing.T) {
 		{"torn values", "values are whole", func(s *goodStore) {
 			s.value = func(v []byte) []byte { return slices.Clone(v[:len(v)/2]) }
 		}, "want one of the values that were put"},
-		{"many takers", "one taker gets the value", func(s *goodStore) { s.kept = true },
-			"4 of 4 concurrent calls of Take got the value; want 1"},
-		{"no missing value to take", "one taker gets the value", func(s *goodStore) {
-			s.notFound = func(string) error { return errors.New("no such key") }
-		}, "Take of a missing key: the error is no such key; want an *agent.NotFound"},
-		{"a part is taken", "one taker gets the value", func(s *goodStore) {
+		{"careless swaps", "one of many swaps a value", func(s *goodStore) { s.careless = true },
+			"4 of 4 concurrent calls of Swap succeeded; want 1"},
+		{"swaps without a context", "one of many swaps a value", func(s *goodStore) {
+			s.done = func(context.Context) error { return nil }
+		}, "Swap with a cancelled context: <nil>; want"},
+		{"a part is swapped", "one of many swaps a value", func(s *goodStore) {
 			s.value = func(v []byte) []byte { return slices.Clone(v[:len(v)/2]) }
-		}, `Take("suspended/0") = "su"`},
+		}, `Get("suspended/0") = "su"`},
 		{"few keys", "many keys", func(s *goodStore) {
 			s.keys = func(k []string) []string { return k[:min(len(k), 100)] }
 		}, `Keys("many/")`},
