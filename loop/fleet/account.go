@@ -171,9 +171,9 @@ type hold struct {
 
 // A bank changes accounts with compare-and-set.
 type bank struct {
-	table Table
-	clock agent.Clock
-	waits *waits // nil for a client
+	table  Table
+	clock  agent.Clock
+	report *waits // nil for a client
 }
 
 func accountKey(name string) string { return "account/" + name }
@@ -267,9 +267,9 @@ func merged(earlier []byte, v any) ([]byte, error) {
 // change applies f to an account until it succeeds, f fails, or ctx is done. f may run again after an attempt whose
 // outcome is unknown, so it must do nothing to a balance that it has changed already: then it returns false.
 func (b *bank) change(ctx context.Context, name string, f func(*Balance) (bool, error)) error {
-	waiting := b.waits.begin("the accounts")
-	defer waiting.end()
-	for wait := time.Millisecond; ; wait = min(2*wait, maxWait) {
+	again := retry{clock: b.clock, wait: time.Millisecond, report: b.report, part: "the accounts"}
+	defer again.end()
+	for {
 		balance, earlier, revision, err := b.balance(ctx, name)
 		if err == nil {
 			changes, refused := f(&balance)
@@ -287,9 +287,8 @@ func (b *bank) change(ctx context.Context, name string, f func(*Balance) (bool, 
 		if errors.Is(err, ErrTooLarge) || errors.Is(err, ErrUnreadable) {
 			return err
 		}
-		waiting.failed(err, wait)
-		if slept := b.clock.Sleep(ctx, wait); slept != nil {
-			return fmt.Errorf("fleet: account %.100q: %w: %w", name, slept, err)
+		if err := again.pause(ctx, err); err != nil {
+			return fmt.Errorf("fleet: account %.100q: %w", name, err)
 		}
 	}
 }

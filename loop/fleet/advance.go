@@ -1,7 +1,6 @@
 package fleet
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -32,18 +31,15 @@ func (w *Worker) Advance(ctx context.Context, run string) (Next, error) {
 		return Next{}, err
 	}
 	d := &direct{run: run, token: Token{Queue: time.Now().UnixNano(), Message: 1, Try: 1}}
-	rec, err := w.claim(ctx, d)
-	if err == nil && rec != nil {
-		c := &claim{w: w, d: d, rec: rec, hard: ctx, drain: ctx, writer: w.writer(rec)}
-		own, cancel := context.WithCancelCause(ctx)
-		defer cancel(nil)
-		c.writer.onCancel = func() { cancel(errCancelled) }
-		err = c.try(own, cancel)
+	c, err := w.claim(ctx, ctx, d)
+	if err == nil && c != nil {
+		defer c.cancel(nil)
+		err = c.try()
 	}
 	if err != nil {
 		return Next{}, fmt.Errorf("fleet: advance run %.70s: %w", run, err)
 	}
-	now, err := NewClient(w.Store).record(ctx, run)
+	now, err := look(ctx, w.Store.Log, run)
 	if err != nil {
 		return Next{}, fmt.Errorf("fleet: advance run %.70s: %w", run, err)
 	}
@@ -51,7 +47,7 @@ func (w *Worker) Advance(ctx context.Context, run string) (Next, error) {
 	if now.state.Final() || now.state == Suspended {
 		return next, nil
 	}
-	if rec == nil {
+	if c == nil {
 		return Next{}, fmt.Errorf("fleet: advance run %.70s: this worker cannot continue it; see its log", run)
 	}
 	for _, c := range now.effects {
@@ -68,9 +64,9 @@ func (w *Worker) Perform(ctx context.Context, run, key string) error {
 	if err := w.prepare(); err != nil {
 		return err
 	}
-	rec, err := NewClient(w.Store).record(ctx, run)
+	rec, err := look(ctx, w.Store.Log, run)
 	if err == nil {
-		err = rec.unreadable()
+		err = w.unreadable(rec)
 	}
 	if err != nil {
 		return fmt.Errorf("fleet: perform %.100q of run %.70s: %w", key, run, err)
@@ -79,33 +75,32 @@ func (w *Worker) Perform(ctx context.Context, run, key string) error {
 	if at < 0 || rec.cancel || rec.state.Final() || rec.state == Suspended || !rec.needs(key) {
 		return nil
 	}
+	c := w.newClaim(ctx, ctx, &direct{run: run}, rec)
+	defer c.cancel(nil)
+	c.writer.key = key
+	if tries := rec.begunBy(key); len(tries) >= w.tries() {
+		return c.setAside(tries)
+	}
 	a := w.Agents[rec.task.Agent]
 	if a == nil || w.otherHooks(rec) {
 		return fmt.Errorf("fleet: perform %.100q of run %.70s: this worker does not have the agent %.100q with the hooks "+
 			"%.100q", key, run, rec.task.Agent, rec.hooks)
 	}
-	c := &claim{w: w, d: &direct{run: run}, rec: rec, hard: ctx, drain: ctx, writer: w.writer(rec)}
-	c.writer.key = key
-	if tries := rec.begunBy(key); len(tries) >= cmp.Or(w.Tries, 3) {
-		return w.setAside(ctx, c.d, rec, tries)
-	}
-	own, cancel := context.WithCancelCause(ctx)
-	defer cancel(nil)
-	j := c.journal(w.accounts(rec.task), cancel)
+	j := newJournal(c)
 	j.only = key
 	req := request(rec, j)
 	req.Continue = func(run string, call agent.ToolCallRequest) bool { return j.keyOf(run, call) == key }
-	_, err = a.Do(own, req)
+	_, err = a.Do(c.ctx, req)
 	if err == nil || errors.Is(err, loop.ErrSuspended) {
 		err = errors.New("the agent does not make it: its tool or a hook has changed")
 	}
 	switch {
-	case errors.Is(j.fatal, ErrTooLarge):
-		return c.end(Result{State: Failed, Err: j.fatal.Error()})
+	case errors.Is(j.why, ErrTooLarge):
+		return c.end(Result{State: Failed, Err: j.why.Error()})
 	case j.made || c.writer.isLost(): // or another attempt has begun the call
 		return nil
 	}
-	return fmt.Errorf("fleet: perform %.100q of run %.70s: %w", key, run, errors.Join(j.fatal, err, ctx.Err()))
+	return fmt.Errorf("fleet: perform %.100q of run %.70s: %w", key, run, errors.Join(j.why, err, ctx.Err()))
 }
 
 // needs reports whether a call is still to be made, or its hooks have still to return.
@@ -124,7 +119,7 @@ func (r *record) begunBy(key string) (workers []string) {
 // keyOf returns the key of a call of the run, or of a run that it has started.
 func (j *journal) keyOf(run string, call agent.ToolCallRequest) string {
 	key := fmt.Sprintf("%d.%s", call.Step, call.ID)
-	if run != j.run {
+	if run != j.rec.id {
 		key = run + "." + key
 	}
 	return key

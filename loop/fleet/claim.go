@@ -1,10 +1,10 @@
 package fleet
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"fmt"
+	"strings"
 	"sync"
 	"time"
 
@@ -17,25 +17,55 @@ type claim struct {
 	w      *Worker
 	d      Delivery
 	rec    *record
-	hard   context.Context // done when the worker must stop at once
-	drain  context.Context // done when the worker should stop
 	writer *writer
+
+	hard  context.Context // done when the worker must stop at once
+	drain context.Context // done when the worker should stop
+
+	ctx    context.Context         // of the agent; done when the run cannot continue, or when a client cancels it
+	cancel context.CancelCauseFunc // of ctx
 }
 
-// work runs the agent and records how that ended.
+// newClaim returns a claim that has still to begin. Call its cancel at the end.
+func (w *Worker) newClaim(hard, drain context.Context, d Delivery, rec *record) *claim {
+	c := &claim{w: w, d: d, rec: rec, writer: newWriter(w.Store.Log, w.Clock, rec, w.name), hard: hard, drain: drain}
+	c.ctx, c.cancel = context.WithCancelCause(hard)
+	c.writer.onCancel = func() { c.cancel(errCancelled) }
+	c.writer.report = &w.waits
+	return c
+}
+
+// begin adds the claim to the log. It fails with ErrUnreadable if this release cannot continue the run.
+func (c *claim) begin() error {
+	w, rec, token := c.w, c.rec, c.d.Token()
+	err := w.unreadable(rec)
+	if err == nil {
+		err = w.bank.check(c.hard, w.accounts(rec.task), rec.id)
+	}
+	e := event{Kind: claimed, Claim: &token, Hooks: w.Hooks}
+	if err == nil {
+		err = c.writer.append(c.hard, e)
+	}
+	if err != nil {
+		return err
+	}
+	w.stats.claimed.Add(1)
+	e.By = w.name
+	err = rec.fold(Entry{Number: c.writer.last, Time: rec.changed}, e)
+	rec.cancel = rec.cancel || c.writer.cancelled.Load()
+	return err
+}
+
+// work continues the run and renews the claim meanwhile.
 func (c *claim) work() {
 	w := c.w
 	w.stats.running.Add(1)
 	defer w.stats.running.Add(-1)
-	c.writer = w.writer(c.rec)
-	ctx, cancel := context.WithCancelCause(c.hard)
-	defer cancel(nil)
-	c.writer.onCancel = func() { cancel(errCancelled) }
-
+	defer c.cancel(nil)
 	renewing, stop := context.WithCancel(c.hard)
 	var renewal sync.WaitGroup
 	renewal.Go(func() { c.renew(renewing) })
-	err := c.try(ctx, cancel)
+	err := c.try()
 	stop()
 	renewal.Wait()
 	switch {
@@ -59,8 +89,8 @@ func (c *claim) renew(ctx context.Context) {
 	}
 }
 
-// try runs the agent, unless the log says that the run has to end or to wait.
-func (c *claim) try(ctx context.Context, cancel context.CancelCauseFunc) error {
+// try runs the agent and records how that ended, unless the log says that the run has to end or to wait.
+func (c *claim) try() error {
 	w, rec := c.w, c.rec
 	accounts := w.accounts(rec.task)
 	if rec.claims > 1 {
@@ -74,28 +104,19 @@ func (c *claim) try(ctx context.Context, cancel context.CancelCauseFunc) error {
 		return c.end(Result{State: Cancelled, Err: errCancelled.Error()})
 	case rec.stopped != "":
 		return c.end(Result{State: Done, Cause: agent.CauseStopRequested, Message: rec.stopped})
+	case len(rec.tries) > w.tries(): // the last one is this claim
+		return c.setAside(rec.tries[:len(rec.tries)-1])
 	case a == nil:
 		return c.end(Result{State: Failed, Err: fmt.Sprintf("no worker has the agent %.100q", rec.task.Agent)})
 	}
 	if doubts := rec.doubts(); len(doubts) > 0 {
 		return c.suspend(event{Kind: suspended, Doubts: doubts})
 	}
-	j := c.journal(accounts, cancel)
-	result, err := a.Do(ctx, request(rec, j))
+	j := newJournal(c)
+	result, err := a.Do(c.ctx, request(rec, j))
 	w.stats.replayed.Add(int64(j.replayed))
 	w.stats.steps.Add(int64(j.step - rec.step()))
-	return c.settle(ctx, j, result, err)
-}
-
-func (c *claim) journal(accounts []Account, cancel context.CancelCauseFunc) *journal {
-	j := newJournal(c.hard, c.writer, c.rec)
-	j.bank, j.accounts, j.maxReply, j.cancel = c.w.bank, accounts, cmp.Or(c.w.MaxReply, DefaultReply), cancel
-	j.prices = c.w.Prices
-	j.draining = func() bool { return c.drain.Err() != nil }
-	if _, engine := c.d.(*direct); engine {
-		j.engine = j.dispatch
-	}
-	return j
+	return c.settle(j, result, err)
 }
 
 // request returns the request that continues a run.
@@ -117,10 +138,11 @@ func request(rec *record, j *journal) loop.Request {
 }
 
 // settle records how the agent ended.
-func (c *claim) settle(ctx context.Context, j *journal, result agent.AgentResult, err error) error {
+func (c *claim) settle(j *journal, result agent.AgentResult, err error) error {
 	j.mu.Lock()
-	handed, fatal, late, refused := j.handed, j.fatal, j.late, j.refused
+	why, late := j.why, j.late
 	j.mu.Unlock()
+	refused := new(refusal)
 	switch {
 	case c.writer.isLost():
 		return errors.Join(errLost, c.report(late))
@@ -128,19 +150,17 @@ func (c *claim) settle(ctx context.Context, j *journal, result agent.AgentResult
 		ctx, cancel := context.WithTimeout(context.WithoutCancel(c.hard), giveUp)
 		defer cancel()
 		return c.release(ctx)
-	case errors.Is(context.Cause(ctx), errCancelled):
+	case errors.Is(context.Cause(c.ctx), errCancelled):
 		return c.end(c.resultOf(result, Cancelled, errCancelled.Error()))
-	case errors.Is(fatal, ErrUnreadable): // an account; the next claim leaves the run
+	case errors.Is(why, errHandedBack), errors.Is(why, ErrUnreadable): // an account; the next claim leaves the run
 		return c.release(c.hard)
-	case fatal != nil:
-		return c.end(c.resultOf(result, Failed, fatal.Error()))
-	case handed:
-		return c.release(c.hard)
-	case refused != "":
-		return c.refusedCall(refused)
+	case errors.As(why, &refused):
+		return c.postpone(refused.Error())
+	case why != nil:
+		return c.end(c.resultOf(result, Failed, why.Error()))
 	case result.Suspended != nil:
-		if tool := j.unused(); tool != "" { // a hook asks about a call that was made before
-			return c.refusedCall(tool)
+		if refused := j.unused(); refused != nil { // a hook asks about a call that was made before
+			return c.postpone(refused.Error())
 		}
 		return c.suspend(event{Kind: suspended, Suspension: result.Suspended, Calls: j.wanted})
 	case errors.Is(err, loop.ErrNotStarted) && c.rec.suspension != nil: // its answers are not lost
@@ -161,6 +181,13 @@ func (c *claim) resultOf(r agent.AgentResult, state State, err string) Result {
 		State: state, Err: err, Reply: r.Reply, Cause: r.Stop.Cause, Message: r.Stop.Message, Steps: r.Steps,
 		ModelCalls: r.ModelCalls, ToolCalls: c.rec.counters.ToolCalls + len(r.Calls), Usage: r.Usage,
 	}
+}
+
+// setAside ends a run that has stopped its workers again and again.
+func (c *claim) setAside(tries []string) error {
+	return c.end(Result{State: SetAside, Err: fmt.Sprintf(
+		"the run is set aside: %d workers stopped without progress after step %d (%s)", len(tries), c.rec.step(),
+		strings.Join(tries, ", "))})
 }
 
 // end records the result of the run and removes it from the queue.
@@ -225,12 +252,6 @@ func (c *claim) release(ctx context.Context) error {
 // because its agent refuses to continue it. The pauses double from a second to a minute. For example, the next worker
 // has an older version of the agent while a new one is installed.
 const maxPostponed = 12
-
-// refusedCall postpones a run because a call of its current step was made, and is refused since.
-func (c *claim) refusedCall(tool string) error {
-	return c.postpone(fmt.Sprintf("step %d cannot be continued: the call of %.100q was made, and a hook or the agent "+
-		"refuses it since", c.rec.step()+1, tool))
-}
 
 // postpone gives the run back for a while, without the current step.
 func (c *claim) postpone(reason string) error {

@@ -55,7 +55,7 @@ func (c *Client) Submit(ctx context.Context, t Task) error {
 	err := c.writer(t.ID, 0).append(ctx, event{Kind: submitted, Task: &t})
 	if errors.Is(err, errLost) { // the log has events already
 		var known *record
-		if known, err = c.insist(ctx, t.ID); err == nil && !sameTask(known.task, t) {
+		if known, err = c.record(ctx, t.ID); err == nil && !sameTask(known.task, t) {
 			return fmt.Errorf("fleet: run %s: the ID was submitted before with another task; use a new ID", t.ID)
 		}
 		if err == nil && known.state != Queued {
@@ -78,47 +78,37 @@ func sameTask(a, b Task) bool {
 	return err == nil && json.Unmarshal(data, &stored) == nil && reflect.DeepEqual(a, stored)
 }
 
-// put adds a run to the queue, and tries again until ctx is done.
+// insist calls f again while the server is gone, until ctx is done.
+func (c *Client) insist(ctx context.Context, f func() error) error {
+	for again := (retry{clock: c.clock(), wait: firstWait}); ; {
+		err := f()
+		if err == nil || errors.Is(err, ErrNotFound) || errors.Is(err, ErrUnreadable) {
+			return err
+		}
+		if err := again.pause(ctx, err); err != nil {
+			return err
+		}
+	}
+}
+
+// put adds a run to the queue.
 func (c *Client) put(ctx context.Context, run string) error {
-	for wait := firstWait; ; wait = min(2*wait, maxWait) {
-		err := c.store.Queue.Put(ctx, run)
-		if err == nil {
-			return nil
-		}
-		if slept := c.clock().Sleep(ctx, wait); slept != nil {
-			return fmt.Errorf("%w: %w", slept, err)
-		}
-	}
+	return c.insist(ctx, func() error { return c.store.Queue.Put(ctx, run) })
 }
 
-func (c *Client) record(ctx context.Context, run string) (*record, error) {
-	if !ValidID(run) {
-		return nil, fmt.Errorf("%.70q is not the ID of a run", run)
-	}
-	entries, err := c.store.Log.Read(ctx, run, 0)
-	if err != nil {
-		return nil, err
-	}
-	return foldAll(run, entries)
-}
-
-// insist returns the record of a run. While the server is gone, it tries again until ctx is done.
-func (c *Client) insist(ctx context.Context, run string) (*record, error) {
-	for wait := firstWait; ; wait = min(2*wait, maxWait) {
-		rec, err := c.record(ctx, run)
-		if err == nil || !ValidID(run) || errors.Is(err, ErrNotFound) || errors.Is(err, ErrUnreadable) {
-			return rec, err
-		}
-		if slept := c.clock().Sleep(ctx, wait); slept != nil {
-			return nil, fmt.Errorf("%w: %w", slept, err)
-		}
-	}
+// record returns the record of a run.
+func (c *Client) record(ctx context.Context, run string) (rec *record, err error) {
+	err = c.insist(ctx, func() error {
+		rec, err = look(ctx, c.store.Log, run)
+		return err
+	})
+	return rec, err
 }
 
 // Status returns the state of a run. For an unknown run, the error wraps ErrNotFound, and for a run that this release
 // cannot read ErrUnreadable.
 func (c *Client) Status(ctx context.Context, run string) (Status, error) {
-	rec, err := c.record(ctx, run)
+	rec, err := look(ctx, c.store.Log, run)
 	if err != nil {
 		return Status{}, fmt.Errorf("fleet: %w", err)
 	}
@@ -165,43 +155,27 @@ func (c *Client) Wait(ctx context.Context, run string) (Result, error) {
 
 // WaitFor waits until a run has a state that f accepts, for example until it is suspended. It has the errors of Wait.
 func (c *Client) WaitFor(ctx context.Context, run string, f func(Status) bool) (Status, error) {
-	if !ValidID(run) {
-		return Status{}, fmt.Errorf("fleet: %.70q is not the ID of a run", run)
-	}
-	var rec *record
-	for wait := firstWait; ; {
-		err := c.follow(ctx, run, &rec)
-		if err == nil {
-			if s := rec.status(); f(s) {
-				return s, nil
+	rec := &record{id: run}
+	for {
+		var s Status
+		accepted := false
+		err := c.insist(ctx, func() error {
+			if err := rec.follow(ctx, c.store.Log); err != nil {
+				return err
 			}
-			err = c.store.Log.Await(ctx, run, rec.last)
-		}
+			if s = rec.status(); f(s) {
+				accepted = true
+				return nil
+			}
+			return c.store.Log.Await(ctx, run, rec.last)
+		})
 		switch {
-		case err == nil:
-			wait = firstWait
-			continue
-		case errors.Is(err, ErrNotFound) || errors.Is(err, ErrUnreadable):
-			return Status{}, fmt.Errorf("fleet: wait: %w", err)
+		case err != nil:
+			return Status{}, fmt.Errorf("fleet: wait for run %.70q: %w", run, err)
+		case accepted:
+			return s, nil
 		}
-		if slept := c.clock().Sleep(ctx, wait); slept != nil {
-			return Status{}, fmt.Errorf("fleet: wait for run %.70q: %w", run, errors.Join(slept, err))
-		}
-		wait = min(2*wait, maxWait)
 	}
-}
-
-// follow makes a record, or adds the events that have followed it.
-func (c *Client) follow(ctx context.Context, run string, rec **record) (err error) {
-	if *rec == nil {
-		*rec, err = c.record(ctx, run)
-		return err
-	}
-	entries, err := c.store.Log.Read(ctx, run, (*rec).last)
-	if err != nil {
-		return err
-	}
-	return (*rec).foldMore(entries)
 }
 
 // Answer gives answers to questions of a suspended run, which then continues. Each question is answered once: a second
@@ -213,7 +187,7 @@ func (c *Client) Answer(ctx context.Context, run string, answers ...Answer) erro
 		return fmt.Errorf("fleet: run %.70s: there is no answer; give at least one", run)
 	}
 	for {
-		rec, err := c.insist(ctx, run)
+		rec, err := c.record(ctx, run)
 		if err != nil {
 			return fmt.Errorf("fleet: answer run %.70s: %w", run, err)
 		}
@@ -236,7 +210,7 @@ func (c *Client) Answer(ctx context.Context, run string, answers ...Answer) erro
 
 // Check returns the error that Answer would return for answers now, or nil. An engine uses it before it sends them.
 func (c *Client) Check(ctx context.Context, run string, answers ...Answer) error {
-	rec, err := c.record(ctx, run)
+	rec, err := look(ctx, c.store.Log, run)
 	if err == nil {
 		err = fits(rec, answers)
 	}
@@ -273,7 +247,7 @@ func fits(rec *record, answers []Answer) error {
 // the server is gone, it waits for the server.
 func (c *Client) Cancel(ctx context.Context, run string) error {
 	for {
-		rec, err := c.insist(ctx, run)
+		rec, err := c.record(ctx, run)
 		if err != nil {
 			return fmt.Errorf("fleet: cancel run %.70s: %w", run, err)
 		}
@@ -307,15 +281,9 @@ type Event struct {
 
 // History returns the events of a run, for people. For an unknown run, the error wraps ErrNotFound.
 func (c *Client) History(ctx context.Context, run string) ([]Event, error) {
-	if !ValidID(run) {
-		return nil, fmt.Errorf("fleet: %.70q is not the ID of a run", run)
-	}
-	entries, err := c.store.Log.Read(ctx, run, 0)
-	if err == nil && len(entries) == 0 {
-		err = ErrNotFound
-	}
+	entries, err := read(ctx, c.store.Log, run, 0)
 	if err != nil {
-		return nil, fmt.Errorf("fleet: history of run %s: %w", run, err)
+		return nil, fmt.Errorf("fleet: history of run %.70s: %w", run, err)
 	}
 	all := make([]Event, 0, len(entries))
 	for _, entry := range entries {

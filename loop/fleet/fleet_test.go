@@ -28,6 +28,12 @@ func work(t *testing.T, w *Worker, f func(ctx context.Context)) {
 	}
 }
 
+// recordOf returns the record of a log.
+func recordOf(id string, entries []Entry) (*record, error) {
+	r := &record{id: id}
+	return r, r.foldAll(entries)
+}
+
 func clerk(model agent.Model, tools ...agent.Tool) map[string]*loop.Agent {
 	return map[string]*loop.Agent{"clerk": {Name: "clerk", Model: model, Tools: tools, Approver: Later{}}}
 }
@@ -521,7 +527,7 @@ func FuzzEvents(f *testing.F) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		rec, err := foldAll("a", []Entry{{Number: 1, Event: first}, {Number: 2, Event: data}})
+		rec, err := recordOf("a", []Entry{{Number: 1, Event: first}, {Number: 2, Event: data}})
 		if err != nil && !errors.Is(err, ErrUnreadable) {
 			t.Errorf("%v", err)
 		}

@@ -1,11 +1,14 @@
 package fleet
 
 import (
+	"cmp"
 	"context"
 	"crypto/rand"
 	"encoding/json"
 	"errors"
 	"fmt"
+	"reflect"
+	"slices"
 	"sync"
 
 	"github.com/hookgen/hookgen/generated/agent"
@@ -19,38 +22,31 @@ import (
 // It is bound to the innermost layer of the run. At an around point it therefore sees each attempt that the agent's own
 // hooks make, and a recorded attempt is given back to the same hooks.
 type journal struct {
-	*writer
-	ctx      context.Context // of the worker; done when it must stop at once
-	rec      *record         // at the claim; only read
-	bank     *bank
+	*claim
 	accounts []Account
-	maxReply int          // tokens; see Worker.MaxReply
-	prices   agent.Pricer // see Worker.Prices
-	draining func() bool
-	engine   loop.Dispatch           // makes the calls, see Worker.Advance; nil: the worker does
-	only     string                  // the key of the only call to make; "" in Advance
-	cancel   context.CancelCauseFunc // of the run
+	engine   loop.Dispatch // makes the calls, see Worker.Advance; nil: the worker does
+	only     string        // the key of the only call to make; "" in Advance
+	made     bool          // that call has its result; only its own goroutine uses it
+
+	kept []agent.Message // the conversation at the last saved step; only the goroutine of the run uses it
+	step int             // the last saved step; likewise
 
 	mu       sync.Mutex
-	kept     []agent.Message // the conversation at the last saved step
-	checked  bool            // kept is the beginning of the conversation
-	whole    bool            // the next saved step has the whole conversation
-	step     int             // the last saved step
-	used     map[string]int  // recorded attempts that were given back, by key
-	handed   bool            // the run ends here because the worker gives it back
-	refused  string          // a call that was made before and that a hook refuses now; the run ends here
-	fatal    error           // the run cannot continue
-	late     []outcome       // results that came after the claim was lost
-	wanted   []call          // that the engine is to make
-	made     bool            // the call of only has its result; only its own goroutine uses it
+	why      error          // the run cannot go on here
+	used     map[string]int // recorded attempts that were given back, by key
+	late     []outcome      // results that came after the claim was lost
+	wanted   []call         // that the engine is to make
 	replayed int
 }
 
-func newJournal(ctx context.Context, w *writer, rec *record) *journal {
-	return &journal{
-		writer: w, ctx: ctx, rec: rec, kept: rec.messages, step: rec.step(), used: make(map[string]int),
-		whole: rec.suspension != nil, draining: func() bool { return false },
+func newJournal(c *claim) *journal {
+	j := &journal{
+		claim: c, accounts: c.w.accounts(c.rec.task), kept: c.rec.messages, step: c.rec.step(), used: make(map[string]int),
 	}
+	if _, engine := c.d.(*direct); engine {
+		j.engine = j.dispatch
+	}
+	return j
 }
 
 // Bind adds the hook to its points.
@@ -61,31 +57,49 @@ func (j *journal) Bind(h *agent.Hooks) {
 	h.AroundLLM.Add(agent.AroundLLMFunc(j.aroundLLM), name)
 	h.AfterLLM.ObserveFunc(j.afterLLM, name)
 	h.AroundTool.Add(agent.AroundToolFunc(j.aroundTool), name)
-	h.AfterCompact.ObserveFunc(func(_ context.Context, run *agent.Run, _ agent.AfterCompactFired[agent.Compacted]) {
-		if isRoot(run) {
-			j.mu.Lock()
-			defer j.mu.Unlock()
-			j.whole = true
-		}
-	}, name)
 }
 
 func isRoot(run *agent.Run) bool { return run.Parent() == "" }
 
-// stop ends the run, because it cannot continue.
-func (j *journal) stop(err error) {
+// because notes why the run cannot go on here. The first reason counts.
+func (j *journal) because(why error) {
 	j.mu.Lock()
-	if j.fatal == nil {
-		j.fatal = err
+	defer j.mu.Unlock()
+	if j.why == nil {
+		j.why = why
 	}
-	j.mu.Unlock()
-	j.cancel(err)
+}
+
+// stop ends the run in the middle of its step.
+func (j *journal) stop(why error) {
+	j.because(why)
+	j.cancel(why)
+}
+
+// stopAfter ends the run after its step.
+func (j *journal) stopAfter(why error) ([]agent.EndRun, error) {
+	j.because(why)
+	return []agent.EndRun{{Cause: agent.CauseUserRequested, Message: why.Error()}}, nil
+}
+
+// errHandedBack ends a run that another worker continues.
+var errHandedBack = errors.New("the worker gives the run back")
+
+// A refusal ends a run because a call of its current step was made, and is refused since.
+type refusal struct {
+	tool string
+	step int
+}
+
+func (r *refusal) Error() string {
+	return fmt.Sprintf("step %d cannot be continued: the call of %.100q was made, and a hook or the agent refuses it since",
+		r.step, r.tool)
 }
 
 // write appends an event, and ends the run if that fails. After a lost claim the run is not cancelled, so that a call
 // that is being made can return its result.
 func (j *journal) write(e event) error {
-	err := j.append(j.ctx, e)
+	err := j.writer.append(j.hard, e)
 	if err != nil && !errors.Is(err, errLost) {
 		j.stop(fmt.Errorf("the event %s cannot be recorded: %w", e.Kind, err))
 	}
@@ -98,40 +112,36 @@ func (j *journal) shouldStop(_ context.Context, run *agent.Run, step agent.Step)
 		return nil, nil
 	}
 	if step.Number > j.step {
-		if name := j.unused(); name != "" {
-			return []agent.EndRun{{Cause: agent.CauseUserRequested, Message: "a hook refuses the call of " + name +
-				", which was made before"}}, nil
+		if refused := j.unused(); refused != nil {
+			return j.stopAfter(refused)
 		}
 		if err := j.save(run, step.Number); err != nil {
 			return nil, err
 		}
 	}
-	if j.isLost() {
+	if j.writer.isLost() {
 		return nil, errLost
 	}
-	if j.draining() {
-		j.mu.Lock()
-		defer j.mu.Unlock()
-		j.handed = true
-		return []agent.EndRun{{Cause: agent.CauseUserRequested, Message: "the worker gives the run back"}}, nil
+	if j.drain.Err() != nil {
+		return j.stopAfter(errHandedBack)
 	}
 	return nil, nil
 }
 
-// unused returns the tool of a recorded call whose result was not given back, or "".
+// unused returns the refusal of a recorded call whose result was not given back, or nil.
 //
 // For example, a call was made and its worker was killed. In the repeated step, the service of a hook cannot be
 // reached, so the call is refused. The model would read that it was not made, and would make it again with another
 // call. So the step is not saved, and the run is given back until the hooks let the call pass.
-func (j *journal) unused() string {
+func (j *journal) unused() *refusal {
 	j.mu.Lock()
 	defer j.mu.Unlock()
 	for _, c := range j.rec.calls {
 		if c.Key == c.Unit && !c.void && c.outcome != nil && !c.Repeatable && j.used[c.Key] == 0 {
-			j.refused = c.Request.Name
+			return &refusal{c.Request.Name, j.rec.step() + 1}
 		}
 	}
-	return j.refused
+	return nil
 }
 
 // save records a completed step.
@@ -141,39 +151,18 @@ func (j *journal) save(run *agent.Run, step int) error {
 	p := &progress{Counters: loop.Resume{
 		Steps: c.Step, ModelCalls: c.ModelCalls, ToolCalls: c.ToolCalls, Tools: c.Tools, Usage: c.Usage, Elapsed: c.Elapsed,
 		Rejections: c.Rejections,
-	}}
-	j.mu.Lock()
-	if !j.checked {
-		j.whole, j.checked = j.whole || !continues(messages, j.kept), true
+	}, Messages: messages}
+	kept := len(j.kept)
+	same := func(a, b agent.Message) bool { return reflect.DeepEqual(a, b) }
+	// For example, the conversation was compacted since.
+	if p.Whole = len(messages) < kept || !slices.EqualFunc(messages[:kept], j.kept, same); !p.Whole {
+		p.Messages = messages[kept:]
 	}
-	if p.Whole = j.whole || len(messages) < len(j.kept); p.Whole {
-		p.Messages = messages
-	} else {
-		p.Messages = messages[len(j.kept):]
-	}
-	j.mu.Unlock()
 	if err := j.write(event{Kind: saved, Progress: p}); err != nil {
 		return err
 	}
-	j.mu.Lock()
-	defer j.mu.Unlock()
-	j.kept, j.step, j.whole = messages, step, false
+	j.kept, j.step = messages, step
 	return nil
-}
-
-// continues reports whether a conversation begins with an earlier one.
-func continues(messages, earlier []agent.Message) bool {
-	if len(messages) < len(earlier) {
-		return false
-	}
-	for i, e := range earlier {
-		m := messages[i]
-		if m.Role != e.Role || m.Content != e.Content || m.ToolCallID != e.ToolCallID ||
-			len(m.ToolCalls) != len(e.ToolCalls) {
-			return false
-		}
-	}
-	return true
 }
 
 // recorded returns the recorded reply of a step, or nil.
@@ -188,7 +177,7 @@ func (j *journal) recorded(run *agent.Run, step int) *agent.LLMResponse {
 func (j *journal) beforeLLM(
 	ctx context.Context, run *agent.Run, req agent.LLMRequest,
 ) (agent.BeforeLLMOutcome, error) {
-	if j.isLost() {
+	if j.writer.isLost() {
 		return nil, errLost
 	}
 	// For example, the tool was removed, and the run would continue with the next step.
@@ -240,24 +229,25 @@ func sameReply(a, b agent.LLMResponse) bool {
 func (j *journal) aroundLLM(
 	ctx context.Context, run *agent.Run, req agent.LLMRequest, next agent.AroundLLMNext,
 ) (none hookkit.Answer[agent.LLMResponse], _ error) {
-	if j.isLost() {
+	if j.writer.isLost() {
 		return none, errLost
 	}
 	if len(j.accounts) == 0 {
 		return next.Call(ctx, req)
 	}
-	h := hold{ID: j.run + "/" + rand.Text()}
+	prices, bank := j.w.Prices, j.w.bank
+	h := hold{ID: j.rec.id + "/" + rand.Text()}
 	if req.MaxTokens <= 0 && bounds(j.accounts, limitsTokens) {
-		req.MaxTokens = j.maxReply
+		req.MaxTokens = cmp.Or(j.w.MaxReply, DefaultReply)
 	}
 	var known bool
-	if h.Amount, known = worstCase(run, req, j.prices); !known && bounds(j.accounts, limitsCost) {
+	if h.Amount, known = worstCase(run, req, prices); !known && bounds(j.accounts, limitsCost) {
 		err := fmt.Errorf("an account limits the cost, and the price of the model %.100q is unknown; give Worker.Prices one",
 			req.Model)
 		j.stop(err)
 		return none, err
 	}
-	if err := j.bank.reserve(j.ctx, j.accounts, h); err != nil {
+	if err := bank.reserve(j.hard, j.accounts, h); err != nil {
 		if errors.Is(err, ErrUnreadable) {
 			j.stop(err)
 		}
@@ -271,12 +261,12 @@ func (j *journal) aroundLLM(
 	if err == nil {
 		answer, err = next.Call(ctx, req)
 		reply := answer.Value()
-		if j.prices != nil {
-			reply.Usage.Cost, _ = j.prices.Price(req, reply)
+		if prices != nil {
+			reply.Usage.Cost, _ = prices.Price(req, reply)
 		}
 		cost = costOf(h.Amount, reply, err)
 	}
-	if settled := j.bank.settle(j.ctx, j.accounts, h.ID, cost); settled != nil {
+	if settled := bank.settle(j.hard, j.accounts, h.ID, cost); settled != nil {
 		j.stop(fmt.Errorf("the accounts cannot be charged: %w", settled))
 	}
 	return answer, err
@@ -310,7 +300,7 @@ func (j *journal) aroundTool(
 		if o, err := j.replay(c); o != nil || err != nil {
 			return given(o, err)
 		}
-		ctx = context.WithValue(context.WithValue(ctx, unitKey{}, c.Unit), callKey{}, j.run+"."+c.Key)
+		ctx = context.WithValue(context.WithValue(ctx, unitKey{}, c.Unit), callKey{}, j.rec.id+"."+c.Key)
 	} else {
 		if c.Unit, _ = ctx.Value(unitKey{}).(string); c.Unit == "" {
 			c.Unit = handoff

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 	"testing"
 	"testing/synctest"
@@ -91,6 +92,68 @@ func TestFinishedCallIsNeverMadeAgain(t *testing.T) {
 				read, said, _ := strings.Cut(read, "\n\n[The arguments of this call were changed")
 				if c.fails < 3 && (read != "paid" || (said != "") != strings.HasSuffix(name, "FromHook")) {
 					t.Errorf("the model reads %q", read)
+				}
+			})
+		})
+	}
+}
+
+// TestRewrittenConversationsContinue: each step is of another worker. A hook changes the conversation before the fourth
+// one, and the model reads what it would read in one process. Nothing but a change stores the conversation anew.
+func TestRewrittenConversationsContinue(t *testing.T) {
+	for name, change := range map[string]func([]agent.Message) []agent.Message{
+		"Nothing": func(all []agent.Message) []agent.Message { return all },
+		"Shorter": func(all []agent.Message) []agent.Message { return all[:1] },
+		"Content": func(all []agent.Message) []agent.Message { all[2].Content = "gone"; return all },
+		"Args":    func(all []agent.Message) []agent.Message { all[1].ToolCalls[0].Args = []byte(`{}`); return all },
+		"Part":    func(all []agent.Message) []agent.Message { all[0].Parts = []agent.Part{{URL: "x"}}; return all },
+	} {
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				rewrite := agent.BeforeStepFunc(func(_ context.Context, run *agent.Run, step agent.Step) error {
+					if step.Number == 4 {
+						run.Env.RewriteConversation("a test", change)
+					}
+					return nil
+				})
+				var prompts []string
+				stepped := make(chan struct{}, 6)
+				model := agentModel(func(req agent.LLMRequest) agent.LLMResponse {
+					prompt, _ := json.Marshal(req.Messages) // messages can always be encoded
+					prompts = append(prompts, string(prompt))
+					stepped <- struct{}{}
+					if req.Step == 6 {
+						return agent.LLMResponse{Content: "done"}
+					}
+					return agent.LLMResponse{ToolCalls: []agent.ToolCallRequest{
+						{ID: fmt.Sprint(req.Step), Name: "look", Args: []byte(`{ "of": "a<b" }`)},
+					}}
+				})
+				agents := clerk(model, loop.ReadOnly(&looptest.Tool{Name: "look", Result: "sun"}))
+				agents["clerk"].Hooks = loop.Hooks(rewrite)
+				if _, err := agents["clerk"].Run(t.Context(), "work"); err != nil {
+					t.Fatal(err)
+				}
+				want := prompts
+				prompts, stepped = nil, make(chan struct{}, 6)
+				store := newMemory(simLifetime).store()
+				client := NewClient(store)
+				if err := client.Submit(t.Context(), task("a")); err != nil {
+					t.Fatal(err)
+				}
+				for range 6 {
+					work(t, &Worker{Store: store, Logger: quiet, Agents: agents}, func(context.Context) { <-stepped })
+				}
+				if s, err := client.Status(t.Context(), "a"); err != nil || s.State != Done || s.Claims != 6 {
+					t.Errorf("%+v, %v", s, err)
+				}
+				if !slices.Equal(prompts, want) {
+					t.Errorf("the model reads\n%s\nwant\n%s", strings.Join(prompts, "\n"), strings.Join(want, "\n"))
+				}
+				entries, err := store.Log.Read(t.Context(), "a", 0)
+				whole := slices.ContainsFunc(entries, func(e Entry) bool { return strings.Contains(string(e.Event), `"whole":true`) })
+				if err != nil || whole != (name != "Nothing") {
+					t.Errorf("stored anew: %v, %v", whole, err)
 				}
 			})
 		})
@@ -198,7 +261,7 @@ func TestCallDoesNotStartAfterAnotherClaim(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	rec, err := foldAll("r", entries)
+	rec, err := recordOf("r", entries)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -2,6 +2,7 @@ package fleet
 
 import (
 	"cmp"
+	"context"
 	"fmt"
 	"slices"
 	"time"
@@ -56,17 +57,37 @@ type attempt struct {
 	void    bool     // a person has decided that the attempt does not count
 }
 
-// foldAll returns the record of a log.
-func foldAll(id string, entries []Entry) (*record, error) {
-	if len(entries) == 0 {
-		return nil, fmt.Errorf("run %s: %w", id, ErrNotFound)
+// read returns the events of a run after a number. It fails with ErrNotFound if the run has no events.
+func read(ctx context.Context, log Log, run string, after uint64) ([]Entry, error) {
+	if !ValidID(run) {
+		return nil, fmt.Errorf("%.70q is not the ID of a run: %w", run, ErrNotFound)
 	}
-	r := &record{id: id}
-	return r, r.foldMore(entries)
+	entries, err := log.Read(ctx, run, after)
+	if err == nil && after == 0 && len(entries) == 0 {
+		err = fmt.Errorf("run %s: %w", run, ErrNotFound)
+	}
+	return entries, err
 }
 
-// foldMore adds the events that follow the record.
-func (r *record) foldMore(entries []Entry) error {
+// look returns the record of a run.
+func look(ctx context.Context, log Log, run string) (*record, error) {
+	r := &record{id: run}
+	if err := r.follow(ctx, log); err != nil {
+		return nil, err
+	}
+	return r, nil
+}
+
+// follow adds the events that are in the log since the record was made.
+func (r *record) follow(ctx context.Context, log Log) error {
+	entries, err := read(ctx, log, r.id, r.last)
+	if err != nil {
+		return err
+	}
+	return r.foldAll(entries)
+}
+
+func (r *record) foldAll(entries []Entry) error {
 	for _, entry := range entries {
 		e, err := decode(entry)
 		if err == nil {
@@ -143,9 +164,9 @@ func (r *record) fold(entry Entry, e event) error {
 	return nil
 }
 
-// unreadable returns why this release cannot continue the run, or nil. A run that a client has cancelled only ends.
+// unreadable returns why this release cannot continue the run, or nil.
 func (r *record) unreadable() error {
-	if r.cancel || r.state != Queued && r.state != Running {
+	if r.state != Queued && r.state != Running {
 		return nil
 	}
 	if field := cmp.Or(r.foreign, r.foreignStep); field != "" {

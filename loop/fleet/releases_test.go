@@ -234,7 +234,7 @@ func TestRunsOfOtherReleases(t *testing.T) {
 			for n := 1; n <= len(whole); n++ {
 				log := whole[:n]
 				want := s.continues(t, log, log)
-				status, err := foldAll("a", log)
+				status, err := recordOf("a", log)
 				if err != nil {
 					t.Fatal(err)
 				}
@@ -358,7 +358,7 @@ func TestUnknownWordsOfOtherReleases(t *testing.T) {
 			m.logs["a"] = c.log
 			client := NewClient(m.store())
 			asked := edit(index(`"kind":"suspended"`), func(*event) {})
-			rec, err := foldAll("a", asked)
+			rec, err := recordOf("a", asked)
 			if err != nil {
 				t.Fatal(err)
 			}

@@ -130,18 +130,16 @@ func (s *sweeper) once(ctx context.Context) error {
 
 // find looks at a run that is not in the queue.
 func (s *sweeper) find(ctx context.Context, run string) error {
-	entries, err := s.Store.Log.Read(ctx, run, 0)
-	if err != nil {
-		return err
-	}
-	rec, err := foldAll(run, entries)
+	rec, err := look(ctx, s.Store.Log, run)
 	if err == nil {
-		err = rec.unreadable()
+		err = s.unreadable(rec)
 	}
 	switch {
 	case errors.Is(err, ErrUnreadable):
-		s.seen[run] = sight{events: uint64(len(entries)), rests: true}
-	case err != nil: // it was removed just now
+		s.seen[run] = sight{events: s.seen[run].events, rests: true}
+	case errors.Is(err, ErrNotFound): // it was removed just now
+	case err != nil:
+		return err
 	case rec.state == Suspended:
 		s.seen[run] = sight{events: rec.events, rests: true}
 	case rec.state.Final():

@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"log/slog"
 	"os"
-	"strings"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -185,20 +184,18 @@ const DefaultReply = 16384
 
 // serve takes runs, one after the other, until ctx is done.
 func (w *Worker) serve(ctx, hard context.Context) {
-	for wait := firstWait; ctx.Err() == nil; {
+	again := retry{clock: w.Clock, wait: firstWait}
+	for ctx.Err() == nil {
 		d, err := w.Store.Queue.Take(ctx)
-		if err != nil {
-			if ctx.Err() != nil {
-				return
-			}
+		switch {
+		case err == nil:
+			again.wait = firstWait
+			w.outage.Store("")
+			w.handle(ctx, hard, d)
+		case ctx.Err() == nil:
 			w.queueFailed(err)
-			_ = w.Clock.Sleep(ctx, wait) // it fails only when ctx is done
-			wait = min(2*wait, maxWait)
-			continue
+			_ = again.pause(ctx, err) // it fails only when ctx is done
 		}
-		wait = firstWait
-		w.outage.Store("")
-		w.handle(ctx, hard, d)
 	}
 }
 
@@ -220,85 +217,76 @@ func (w *Worker) failed(what string, err error, args ...any) {
 
 // handle works on a run that the queue has given.
 func (w *Worker) handle(ctx, hard context.Context, d Delivery) {
-	rec, err := w.claim(hard, d)
-	if err != nil {
-		if hard.Err() == nil {
-			w.failed("a run cannot be claimed", err, "run", d.Run())
-		}
-		return // the claim ends by itself, and the queue gives the run again
+	c, err := w.claim(hard, ctx, d)
+	switch {
+	case err == nil && c != nil:
+		c.work()
+	case err != nil && hard.Err() == nil: // the claim ends by itself, and the queue gives the run again
+		w.failed("a run cannot be claimed", err, "run", d.Run())
 	}
-	if rec == nil {
-		return
-	}
-	c := &claim{w: w, d: d, rec: rec, hard: hard, drain: ctx}
-	c.work()
 }
 
-// claim reads the log of a run and claims it. It returns nil if there is nothing to do for this delivery.
-func (w *Worker) claim(ctx context.Context, d Delivery) (*record, error) {
+// claim claims a run. It returns nil if there is nothing to do for this delivery.
+func (w *Worker) claim(hard, drain context.Context, d Delivery) (*claim, error) {
 	for {
-		entries, err := w.Store.Log.Read(ctx, d.Run(), 0)
-		if err != nil {
-			return nil, err
-		}
-		rec, err := foldAll(d.Run(), entries)
+		rec, err := look(hard, w.Store.Log, d.Run())
 		switch {
 		case errors.Is(err, ErrNotFound):
 			w.failed("the queue has an unknown run, which is dropped", err, "run", d.Run())
-			return nil, d.Done(ctx)
+			return nil, d.Done(hard)
 		case errors.Is(err, ErrUnreadable):
-			return nil, w.leave(ctx, d, err)
-		case rec.state.Final():
-			return nil, d.Done(ctx)
-		case rec.state == Suspended:
-			return nil, w.doneSuspended(ctx, d, rec.last)
-		case rec.claims > 0 && !d.Token().After(rec.claim):
-			return nil, nil // an old delivery; the queue has given the run again since
-		}
-		token := d.Token()
-		e := event{Kind: claimed, Claim: &token, Hooks: w.Hooks}
-		missed, has := rec.missed(token), w.Agents[rec.task.Agent] != nil
-		ends := rec.cancel || rec.stopped != "" // which needs no agent
-		if !ends && (w.otherHooks(rec) || !has && (missed < maxMissing || rec.hooks != "")) {
-			w.Logger.Warn("fleet: the worker does not have the agent with its hooks", "worker", w.name, "run", d.Run(),
-				"agent", rec.task.Agent, "hooks", rec.hooks)
-			return nil, d.Return(ctx, min(missingWait<<min(missed, 10), maxMissingWait))
-		}
-		if err = rec.unreadable(); err == nil {
-			err = w.bank.check(ctx, w.accounts(rec.task), rec.id)
-		}
-		switch {
-		case errors.Is(err, ErrUnreadable):
-			return nil, w.leave(ctx, d, err)
+			return nil, w.leave(hard, d, err)
 		case err != nil:
 			return nil, err
+		case rec.state.Final():
+			return nil, d.Done(hard)
+		case rec.state == Suspended:
+			return nil, w.doneSuspended(hard, d, rec.last)
+		case rec.claims > 0 && !d.Token().After(rec.claim):
+			return nil, nil // an old delivery; the queue has given the run again since
+		case w.lacks(rec, d.Token()):
+			w.Logger.Warn("fleet: the worker does not have the agent with its hooks", "worker", w.name, "run", d.Run(),
+				"agent", rec.task.Agent, "hooks", rec.hooks)
+			return nil, d.Return(hard, min(missingWait<<min(rec.missed(d.Token()), 10), maxMissingWait))
 		}
-		writer := w.writer(rec)
-		err = writer.append(ctx, e)
-		if errors.Is(err, errLost) {
-			continue
+		c := w.newClaim(hard, drain, d, rec)
+		if err = c.begin(); err == nil {
+			return c, nil
 		}
-		if err != nil {
+		c.cancel(nil)
+		switch {
+		case errors.Is(err, ErrUnreadable):
+			return nil, w.leave(hard, d, err)
+		case !errors.Is(err, errLost):
 			return nil, err
 		}
-		w.stats.claimed.Add(1)
-		tries := rec.tries
-		e.By = w.name
-		entry := Entry{Number: writer.last, Time: rec.changed}
-		if err := rec.fold(entry, e); err != nil {
-			return nil, err
-		}
-		rec.cancel = rec.cancel || writer.cancelled.Load()
-		if len(tries) >= cmp.Or(w.Tries, 3) {
-			return nil, w.setAside(ctx, d, rec, tries)
-		}
-		return rec, nil
 	}
+}
+
+// ends reports whether the next claim only ends a run. It then needs neither the agent nor its hooks.
+func (w *Worker) ends(rec *record) bool {
+	return rec.cancel || rec.stopped != "" || len(rec.tries) >= w.tries()
+}
+
+func (w *Worker) tries() int { return cmp.Or(w.Tries, 3) }
+
+// unreadable returns why this release cannot continue a run, or nil.
+func (w *Worker) unreadable(rec *record) error {
+	if w.ends(rec) {
+		return nil
+	}
+	return rec.unreadable()
 }
 
 // otherHooks reports whether a run began with another version of the hooks than that of the worker.
 func (w *Worker) otherHooks(rec *record) bool {
 	return rec.hooks != "" && w.Hooks != "" && rec.hooks != w.Hooks
+}
+
+// lacks reports whether the worker gives a run back, because it does not have the agent with its hooks.
+func (w *Worker) lacks(rec *record, t Token) bool {
+	missing := w.Agents[rec.task.Agent] == nil && (rec.missed(t) < maxMissing || rec.hooks != "")
+	return !w.ends(rec) && (missing || w.otherHooks(rec))
 }
 
 // A worker gives a run back whose agent it does not have. For example, the workers that have it are busy, or get a new
@@ -309,12 +297,6 @@ const (
 	missingWait    = time.Second
 	maxMissingWait = 10 * time.Second
 )
-
-func (w *Worker) writer(rec *record) *writer {
-	writer := newWriter(w.Store.Log, w.Clock, rec, w.name)
-	writer.waits = &w.waits
-	return writer
-}
 
 // A worker gives a run back that it cannot read. For example, the workers get a new release one after the other. If the
 // queue gives the run again and again, it leaves the queue. Its log stays as it is, and workers that can read it put it
@@ -338,14 +320,6 @@ func (w *Worker) accounts(t Task) []Account {
 		return nil
 	}
 	return w.Accounts(t)
-}
-
-// setAside ends a run that has stopped its workers again and again.
-func (w *Worker) setAside(ctx context.Context, d Delivery, rec *record, tries []string) error {
-	c := &claim{w: w, d: d, rec: rec, hard: ctx, writer: w.writer(rec)}
-	return c.end(Result{State: SetAside, Err: fmt.Sprintf(
-		"the run is set aside: %d workers stopped without progress after step %d (%s)", len(tries), rec.step(),
-		strings.Join(tries, ", "))})
 }
 
 // doneSuspended removes a suspended run from the queue. An answer may have come before that, while the queue still had

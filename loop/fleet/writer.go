@@ -7,7 +7,6 @@ import (
 	"errors"
 	"fmt"
 	"sync/atomic"
-	"time"
 
 	"github.com/hookgen/hookgen/generated/agent"
 )
@@ -27,7 +26,7 @@ type writer struct {
 	worker string
 
 	onCancel func() // is called when a client has cancelled the run; may be nil
-	waits    *waits // nil for a client
+	report   *waits // nil for a client
 
 	key string // events of calls with other keys do not end the claim; "": all do
 
@@ -41,12 +40,6 @@ type writer struct {
 func newWriter(log Log, clock agent.Clock, rec *record, name string) *writer {
 	return &writer{log: log, clock: clock, run: rec.id, worker: name, last: rec.last, turn: make(chan struct{}, 1)}
 }
-
-// waits between two attempts while the store cannot be reached.
-const (
-	firstWait = 20 * time.Millisecond
-	maxWait   = 2 * time.Second
-)
 
 // append adds an event. While the outcome is unknown, for example because the server is gone, it tries again until ctx
 // is done. It returns errLost if another process has changed the log, and ErrTooLarge.
@@ -62,9 +55,9 @@ func (w *writer) append(ctx context.Context, e event) error {
 		return ctx.Err()
 	}
 	defer func() { <-w.turn }()
-	waiting := w.waits.begin("the log")
-	defer waiting.end()
-	for wait := firstWait; ; wait = min(2*wait, maxWait) {
+	again := retry{clock: w.clock, wait: firstWait, report: w.report, part: "the log"}
+	defer again.end()
+	for {
 		if w.lost.Load() {
 			return errLost
 		}
@@ -91,12 +84,11 @@ func (w *writer) append(ctx context.Context, e event) error {
 			w.lost.Store(true) // the log was shortened
 		}
 		if failed == nil && changed {
-			wait = firstWait
+			again.wait = firstWait
 			continue
 		}
-		waiting.failed(err, wait)
-		if slept := w.clock.Sleep(ctx, wait); slept != nil {
-			return fmt.Errorf("%w: %w", slept, err)
+		if err := again.pause(ctx, err); err != nil {
+			return err
 		}
 	}
 }
