@@ -92,8 +92,8 @@ type refusal struct {
 }
 
 func (r *refusal) Error() string {
-	return fmt.Sprintf("step %d cannot be continued: the call of %.100q was made, and a hook or the agent refuses it since",
-		r.step, r.tool)
+	return fmt.Sprintf("step %d cannot be continued: the call of %.100q was made, and a hook or the agent refuses it "+
+		"since", r.step, r.tool)
 }
 
 // write appends an event, and ends the run if that fails. After a lost claim the run is not cancelled, so that a call

@@ -151,7 +151,9 @@ func TestRewrittenConversationsContinue(t *testing.T) {
 					t.Errorf("the model reads\n%s\nwant\n%s", strings.Join(prompts, "\n"), strings.Join(want, "\n"))
 				}
 				entries, err := store.Log.Read(t.Context(), "a", 0)
-				whole := slices.ContainsFunc(entries, func(e Entry) bool { return strings.Contains(string(e.Event), `"whole":true`) })
+				whole := slices.ContainsFunc(entries, func(e Entry) bool {
+					return strings.Contains(string(e.Event), `"whole":true`)
+				})
 				if err != nil || whole != (name != "Nothing") {
 					t.Errorf("stored anew: %v, %v", whole, err)
 				}

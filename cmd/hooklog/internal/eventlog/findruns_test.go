@@ -43,8 +43,9 @@ func TestFindRuns(t *testing.T) {
 		{"the fullest", eventlog.Query{}, eventlog.Fullest, "a e b d c"},
 		{"with the most failures", eventlog.Query{}, eventlog.Failures, "e d c b a"},
 		{"with an outcome", eventlog.Query{Outcome: "completed"}, eventlog.Newest, "b a"},
-		{"whose last fire is an exit", eventlog.Query{Outcome: "Deny"}, eventlog.Newest, "d"},
-		{"with an outcome in no run", eventlog.Query{Outcome: "failed"}, eventlog.Newest, ""},
+		{"with an exit", eventlog.Query{Outcome: "Deny"}, eventlog.Newest, "d"},
+		{"with a failure and a fire after it", eventlog.Query{Outcome: "failed"}, eventlog.Newest, "e"},
+		{"with an outcome in no run", eventlog.Query{Outcome: "suspended"}, eventlog.Newest, ""},
 		{"of a tenant", eventlog.Query{Tenant: "acme"}, eventlog.Fullest, "a b"},
 		{"of an unknown tenant", eventlog.Query{Tenant: "none"}, eventlog.Newest, ""},
 		{"of the tenant of a run below", eventlog.Query{Tenant: "other"}, eventlog.Newest, ""},
@@ -145,7 +146,7 @@ func TestNumbersCountRuns(t *testing.T) {
 	for _, g := range append(n.Outcomes, n.Tenants...) {
 		got += fmt.Sprintf("; %s %d %d %d %v %v", g.Name, g.Runs, g.Fires, g.Failures, g.Cost, g.Duration)
 	}
-	want := "10 6 1 2 1; completed 2 6 0 5 10.002s;  1 2 1 0 2s; Deny 1 1 0 0 1ms; error 1 1 0 0 1ms; " +
+	want := "10 6 1 2 1; completed 2 6 0 5 10.002s; Deny 1 1 0 0 1ms; error 1 1 0 0 1ms; failed 1 2 1 0 2s; " +
 		" 2 3 1 0 2.001s; acme 2 6 0 5 10.002s; corp 1 1 0 0 1ms"
 	if got != want {
 		t.Errorf("got  %s\nwant %s", got, want)

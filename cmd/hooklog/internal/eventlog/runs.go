@@ -62,8 +62,6 @@ func (x *Index) learn(r *run, event hooklog.Event, n uint32, e entry) {
 		r.outcome = x.outcomes.number("failed")
 	case e.exits:
 		r.outcome = x.outcomes.number(event.Decision)
-	default:
-		r.outcome = 0
 	}
 	x.outcomes.counts[r.outcome]++
 	if tenant := event.Run.Labels[tenantLabel]; tenant != "" && r.tenant == 0 {

@@ -25,8 +25,8 @@ type Run struct {
 	Own      Counts    `json:"own"`
 	All      Counts    `json:"all"` // includes the runs below it
 
-	// Outcome is the cause of the result of the run if a payload has one, or else the exit with which its last fire ended,
-	// or "failed" if that fire failed; "" for none.
+	// Outcome is the cause of the result of the run if a payload has one, or else the last exit of its fires, or "failed"
+	// if one failed after that; "" for none. Fires that continue do not change it.
 	Outcome string  `json:"outcome,omitempty"`
 	Tenant  string  `json:"tenant,omitempty"` // the label
 	Cost    float64 `json:"cost,omitempty"`   // of the result

@@ -2,23 +2,29 @@ package eventpage
 
 import (
 	"encoding/json"
+	"strings"
 	"time"
 
 	"github.com/hookgen/hookgen/hookkit/hooklog"
 )
 
-// A spanView is the time of a call or a wait that a fire of an agent's point shows, for the bars of the page. Other
-// specs need none: the page draws a bar from a point with the name BeforeX to the next fire of AfterX.
+// A spanView says which act a fire is about, for the bars of the page: a call or a wait of an agent, or the step between
+// the points BeforeX and AfterX of any spec.
 type spanView struct {
-	// Kind is model or tool, for a call that ends with the fire; or ask or answer, around a wait for a person.
-	Kind string        `json:"kind"`
+	// Kind is model or tool, for a call that ends with the fire; or ask or answer, around a wait for a person; "" at a
+	// point BeforeX or AfterX.
+	Kind string        `json:"kind,omitempty"`
 	Name string        `json:"name,omitempty"` // of the model or the tool
-	Call string        `json:"call,omitempty"` // the ID of the call that a person decides; "" if the whole run waits
+	Call string        `json:"call,omitempty"` // the ID of the act; "" if the payload has none, or if the whole run waits
 	Took time.Duration `json:"took,omitempty"`
 }
 
 // spanOf returns the span of a fire, or nil.
 func spanOf(e hooklog.Event) *spanView {
+	kind := spanKinds[e.Point]
+	if kind == "" {
+		return stepOf(e)
+	}
 	var p struct {
 		Call    struct{ ID, Name string } `json:"call"`
 		Model   string                    `json:"model"`
@@ -26,8 +32,7 @@ func spanOf(e hooklog.Event) *spanView {
 		Resumed string                    `json:"resumed"`
 		Stop    struct{ Cause string }    `json:"stop"`
 	}
-	kind := spanKinds[e.Point]
-	if kind == "" || json.Unmarshal(e.Payload, &p) != nil {
+	if json.Unmarshal(e.Payload, &p) != nil {
 		return nil
 	}
 	s := spanView{Kind: kind, Name: short(p.Call.Name, maxTask), Call: short(p.Call.ID, maxTask)}
@@ -46,4 +51,49 @@ func spanOf(e hooklog.Event) *spanView {
 var spanKinds = map[string]string{
 	"AfterLLM": "model", "AfterTool": "tool", "BeforeAsk": "ask", "OnPermissionGranted": "answer",
 	"OnPermissionDenied": "answer", "OnRunEnd": "ask", "OnRunStart": "answer",
+}
+
+// stepOf returns the span of a fire at a point BeforeX or AfterX whose payload names the act, or nil.
+func stepOf(e hooklog.Event) *spanView {
+	if !strings.HasPrefix(e.Point, "Before") && !strings.HasPrefix(e.Point, "After") {
+		return nil
+	}
+	if id := idIn(e.Payload); id != "" {
+		return &spanView{Call: short(id, maxTask)}
+	}
+	return nil
+}
+
+// idIn returns the field id of a payload, or of the one object in it that has an id: the payload of AfterX often has
+// that of BeforeX in a field. It returns "" for none, and for several.
+func idIn(payload json.RawMessage) (id string) {
+	var fields map[string]json.RawMessage
+	if len(payload) > maxCompare || json.Unmarshal(payload, &fields) != nil {
+		return ""
+	}
+	if id = idOf(fields); id != "" {
+		return id
+	}
+	for _, field := range fields {
+		var inner map[string]json.RawMessage
+		if field[0] != '{' || json.Unmarshal(field, &inner) != nil {
+			continue
+		}
+		if found := idOf(inner); found != "" && id != "" {
+			return ""
+		} else if found != "" {
+			id = found
+		}
+	}
+	return id
+}
+
+// idOf returns the text or the number in the field id.
+func idOf(fields map[string]json.RawMessage) string {
+	for name, value := range fields {
+		if strings.EqualFold(name, "id") && value[0] != '{' && value[0] != '[' && value[0] != 'n' {
+			return string(value)
+		}
+	}
+	return ""
 }

@@ -4,44 +4,56 @@
 const lanes = {
 	person: 'People', model: 'Model', tool: 'Tools', step: 'Steps', hooks: 'Hooks', run: 'Runs',
 };
-const mostFires = 1000, mostRuns = 20, mostBars = 150; // of a chart; of its sub-runs; of a lane
+// What a chart shows at first: fires and runs of the whole chart, and bars of a lane. "Show more" adds as many.
+const firstPart = {fires: 1000, runs: 20, bars: 150};
 
 // A Course has the first fires of a run and of the runs that it started.
 class Course {
 	constructor(run, depth = 0) {
-		Object.assign(this, {run, depth, fires: [], children: [], next: 0, hidden: 0, more: false});
+		Object.assign(this, {run, depth, fires: [], children: [], skipped: [], next: 0, more: false});
 	}
 
-	// read adds what follows the fires that were read. A budget bounds the fires and runs of a whole chart.
+	// all returns the courses of the run and of those below it.
+	all() { return [this, ...this.children.flatMap(c => c.all())]; }
+
+	// read adds what follows the fires and runs that were read. A budget bounds those of a whole chart.
 	async read(budget) {
-		for (const child of this.children.slice(-3)) { // the others have probably ended
-			const now = await source.run({number: child.run.number, generation});
-			if (!now || now.all.fires === child.run.all.fires) continue;
-			child.run = now;
+		const recent = this.children.slice(-3); // the others have probably ended
+		for (const child of this.children) {
+			if (child.more || child.skipped.length ? budget.fires <= 0 : !recent.includes(child)) continue;
+			child.run = await source.run({number: child.run.number});
 			await child.read(budget);
 		}
-		for (this.more = true; this.more && budget.fires > 0;) {
-			const {items, more} = await source.items(this.run.number, {from: this.next});
-			for (const i of items) {
+		while (this.skipped.length && budget.runs > 0) await this.begin(this.skipped.shift(), budget);
+		let more = true;
+		while (more && budget.fires > 0) {
+			const part = await source.items(this.run.number, {from: this.next});
+			for (const i of part.items) {
 				this.next = i.at + 1;
-				if (i.fire) this.fires.push(i.fire);
-				if (i.fire) budget.fires--;
-				if (!i.run) continue;
-				if (this.depth > 2 || budget.runs-- <= 0) {
-					this.hidden++;
-					continue;
+				if (i.fire) {
+					this.fires.push(i.fire);
+					budget.fires--;
 				}
-				const child = new Course(i.run, this.depth + 1);
-				this.children.push(child);
-				await child.read(budget);
+				if (i.run && budget.runs > 0) await this.begin(i.run, budget);
+				else if (i.run) this.skipped.push(i.run);
 			}
-			this.more = more && items.length > 0;
+			more = part.more && part.items.length > 0;
 		}
+		this.more = more && this.run.own.fires > this.fires.length;
 	}
 
-	// spans returns the bars of the run itself, in milliseconds.
+	// begin reads a run below.
+	async begin(run, budget) {
+		budget.runs--;
+		const child = new Course(run, this.depth + 1);
+		this.children.push(child);
+		await child.read(budget);
+	}
+
+	// spans returns the bars of the run itself, in milliseconds. A step goes from a fire of BeforeX to the next one of
+	// AfterX about the same act. An act that hooks have stopped has no step.
 	spans() {
-		const spans = [], asked = new Map(), before = new Map();
+		const spans = [], asked = new Map(), before = [];
 		const add = (lane, name, from, to, fire) => spans.push({lane, name, from, to: Math.max(from, to), fire});
 		for (const f of this.fires) {
 			const t = millis(f.time), s = f.span || {}, [, when, what] = /^(Before|After)(.+)$/.exec(f.point) || [];
@@ -53,9 +65,11 @@ class Course {
 				const ask = asked.get(s.call || '');
 				if (ask) add('person', s.name || 'the run', millis(ask.time) + nanos(ask.elapsed), t, f);
 				asked.delete(s.call || '');
-			} else if (when === 'Before') before.set(what, [...(before.get(what) || []), f]);
-			else if (when === 'After' && before.get(what)?.length) {
-				const first = before.get(what).shift();
+			} else if (when === 'Before' && f.kind !== 'exit' && !f.error) before.push({what, act: s.call, f});
+			else if (when === 'After') {
+				const i = before.findIndex(b => b.what === what && (!b.act || !s.call || b.act === s.call));
+				if (i < 0) continue;
+				const [{f: first}] = before.splice(i, 1);
 				add('step', what, millis(first.time) + nanos(first.elapsed), t, f);
 			}
 		}
@@ -88,16 +102,17 @@ function stacked(spans, gap) {
 }
 
 // drawn returns the spans that a lane has room for: those with a decision first, and the longest.
-function drawn(spans) {
-	if (spans.length <= mostBars) return spans;
+function drawn(spans, most) {
+	if (spans.length <= most) return spans;
 	const weight = s => (s.fire && (fails(s.fire) || s.fire.kind !== 'continue') ? 1e15 : 0) + s.to - s.from;
-	return spans.sort((a, b) => weight(b) - weight(a)).slice(0, mostBars);
+	return spans.sort((a, b) => weight(b) - weight(a)).slice(0, most);
 }
 
 // A Chart shows the course of a run on a time axis. Its bars are one stop of the Tab key; arrow keys move between them.
 class Chart {
 	constructor(run) {
 		this.course = new Course(run);
+		this.parts = 1;
 		this.turn = Promise.resolve();
 		this.box = el('section', {class: 'chart', 'aria-label': 'Time'});
 		this.box.addEventListener('keydown', e => this.key(e));
@@ -105,13 +120,23 @@ class Chart {
 
 	// read reads the fires that the chart does not have yet, after an earlier call has read the ones before them.
 	read(run) {
-		const fires = c => c.fires.length + c.children.reduce((sum, child) => sum + fires(child), 0);
 		const next = async () => {
 			if (run) this.course.run = run;
-			await this.course.read({fires: mostFires - fires(this.course), runs: mostRuns - this.course.children.length});
+			await this.course.read({
+				fires: this.most('fires') - this.fires(), runs: this.most('runs') - this.course.all().length + 1,
+			});
 			keepPlace(main, () => this.draw());
 		};
 		return this.turn = this.turn.then(next, next);
+	}
+
+	most(what) { return this.parts * firstPart[what]; }
+
+	fires() { return this.course.all().reduce((sum, c) => sum + c.fires.length, 0); }
+
+	showMore() {
+		this.parts++;
+		return this.read();
 	}
 
 	draw() {
@@ -123,35 +148,55 @@ class Chart {
 			const read = spans.reduce((most, s) => Math.max(most, s.to), this.from);
 			this.length = Math.max(0.001, read - this.from);
 		}
-		const rows = [], notes = [];
+		const rows = [];
+		this.notes = [];
 		for (const lane of ['person', 'model', 'tool', 'step', 'hooks']) {
 			const its = spans.filter(s => s.lane === lane);
 			if (!its.length) continue;
 			const sum = its.reduce((sum, s) => sum + s.to - s.from, 0);
-			rows.push(this.lane(lanes[lane], plural(its.length, 'bar') + ', ' + duration(sum), drawn(its)));
-			if (its.length > mostBars) notes.push(`${lanes[lane]}: ${mostBars} of ${plural(its.length, 'bar')}`);
+			rows.push(this.lane(lanes[lane], plural(its.length, 'bar') + ', ' + duration(sum), this.drawn(lanes[lane], its)));
 		}
 		rows.push(...this.children(course));
-		if (course.hidden) notes.push(`${plural(course.hidden, 'more run')} below it`);
-		if (course.more) notes.push(`the first ${plural(course.fires.length, 'fire')} of ${amount(course.run.own.fires)}`);
+		this.noteRest();
 		const focused = this.box.contains(document.activeElement) ? this.bars().indexOf(document.activeElement) : -1;
 		const axis = el('div', {class: 'axis', 'aria-hidden': 'true'});
 		for (const t of ticksOf(this.length)) axis.append(this.place(el('span', {}, duration(t)), t, t));
-		this.box.replaceChildren(el('h3', {}, 'Time'), axis, ...rows,
-			notes.length ? el('p', {class: 'note'}, 'Shown: ' + notes.join('; ')) : '');
+		const note = this.notes.length ? el('p', {class: 'note'}, 'Shown: ' + this.notes.join('; ') + ' ',
+			el('button', {type: 'button', class: 'more', click: () => this.showMore()}, 'Show more')) : '';
+		const onMore = this.box.querySelector('.note button') === document.activeElement;
+		this.box.replaceChildren(el('h3', {}, 'Time'), axis, ...rows, note);
 		const bars = this.bars();
 		if (bars.length) bars[Math.max(0, focused)].tabIndex = 0;
 		if (focused >= 0) bars[focused].focus({preventScroll: true});
+		if (onMore) (note ? note.lastChild : bars[0]).focus({preventScroll: true});
+	}
+
+	// drawn returns the spans that a lane has room for, and notes that there are more.
+	drawn(title, spans) {
+		const most = this.most('bars');
+		if (spans.length > most) this.notes.push(`${title}: ${most} of ${plural(spans.length, 'bar')}`);
+		return drawn(spans, most);
+	}
+
+	// noteRest notes the fires and runs that were not read.
+	noteRest() {
+		const all = this.course.all(), skipped = all.reduce((sum, c) => sum + c.skipped.length, 0);
+		if (skipped) this.notes.push(`${all.length - 1} of ${plural(all.length - 1 + skipped, 'run')} below it`);
+		if (skipped || all.some(c => c.more)) {
+			this.notes.push(`${this.fires().toLocaleString('en')} of ${plural(this.course.run.all.fires, 'fire')}`);
+		}
 	}
 
 	// children returns a lane for each run below a run, in which its own calls are inside its bar.
 	children(course) {
 		return course.children.flatMap(child => {
 			const r = child.run, title = plain(titleOf(r));
-			const inner = drawn(child.spans().filter(s => s.lane !== 'hooks' || s.fire.kind !== 'continue' || fails(s.fire)));
+			const inner = this.drawn(title,
+				child.spans().filter(s => s.lane !== 'hooks' || s.fire.kind !== 'continue' || fails(s.fire)));
 			const whole = {lane: 'run', name: title, from: millis(r.start), to: millis(r.end), run: r};
-			const row = this.lane(title, plural(r.all.fires, 'fire'), [whole], inner);
-			row.style.setProperty('--depth', String(child.depth));
+			const read = child.more ? `, of which ${child.fires.length} are shown` : '';
+			const row = this.lane(title, plural(r.all.fires, 'fire') + read, [whole], inner);
+			row.style.setProperty('--depth', String(Math.min(child.depth, 3)));
 			return [row, ...this.children(child)];
 		});
 	}

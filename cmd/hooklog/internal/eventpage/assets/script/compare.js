@@ -35,8 +35,7 @@ function aligned(a, b, same) {
 }
 
 // firesOf returns the first fires of a run, without those of the runs that it started.
-async function firesOf(run) {
-	const most = 600;
+async function firesOf(run, most) {
 	let fires = [], next = 0, more = true;
 	while (more && fires.length < most) {
 		const part = await source.items(run.number, {from: next});
@@ -47,15 +46,17 @@ async function firesOf(run) {
 	return {fires: fires.slice(0, most), more: more || fires.length > most};
 }
 
-async function openComparison(which, other, {keepHash} = {}) {
+const firstPairs = 600, mostPairs = 4800; // fires of a run that are compared: at first, and when a reader asks for more
+
+async function openComparison(which, other, {keepHash, most = firstPairs} = {}) {
 	chooseOther(null);
 	const mine = ++opening;
 	let runs, all;
 	try {
 		runs = [await source.run(which), await source.run(other)];
-		all = [await firesOf(runs[0]), await firesOf(runs[1])];
+		all = [await firesOf(runs[0], most), await firesOf(runs[1], most)];
 	} catch (err) {
-		main.replaceChildren(el('p', {class: 'bad'}, shown(err.message)));
+		if (mine === opening) fail(err, () => openComparison(which, other, {keepHash, most}));
 		return;
 	}
 	if (mine !== opening) return;
@@ -70,10 +71,12 @@ async function openComparison(which, other, {keepHash} = {}) {
 		rows.append(pairRow(a, b, status, runs));
 	}
 	main.replaceChildren(
-		el('button', {class: 'back', type: 'button', click: toList}, '← Runs'),
+		backToRuns(),
 		el('h2', {}, 'Two runs'), summaryOf(runs),
-		el('p', {class: 'note'}, Object.entries(counts).map(([status, n]) => `${n} ${status}`).join(', ') +
-			(all[0].more || all[1].more ? '; only the first fires of long runs are compared' : '')),
+		el('p', {class: 'note'}, Object.entries(counts).map(([status, n]) => `${n} ${status}`).join(', ')),
+		all[0].more || all[1].more ? el('p', {class: 'note'}, `Compared: the first ${plural(most, 'fire')} of each run `,
+			most < mostPairs ? el('button', {type: 'button', class: 'more',
+				click: () => openComparison(which, other, {keepHash: true, most: 2 * most})}, 'Compare more') : null) : '',
 		rows);
 	mark();
 	main.focus();
@@ -95,12 +98,13 @@ function summaryOf(runs) {
 	return t;
 }
 
-// statusOf compares two fires of a point.
+// statusOf compares two fires of a point: what was fired, the decision, and what the hooks made of it.
 function statusOf(a, b) {
 	if (!a) return 'only right';
 	if (!b) return 'only left';
 	if (a.decision !== b.decision || a.kind !== b.kind || fails(a) !== fails(b)) return 'other decision';
-	return a.sum === b.sum ? 'same' : 'other payload';
+	if (a.sum !== b.sum) return 'other payload';
+	return a.result === b.result ? 'same' : 'other result';
 }
 
 function pairRow(a, b, status, runs) {
@@ -123,24 +127,57 @@ async function togglePair(li, a, b) {
 		old.remove();
 		return;
 	}
-	const details = [a && await source.fire(a.event), b && await source.fire(b.event)];
-	if (li.querySelector('.detail')) return;
 	const box = el('div', {class: 'detail'});
-	if (a && b) {
-		for (const [title, part] of [['Payload', d => d.payload], ['Exit', d => d.value], ['Payload after the hooks', d => d.final]]) {
-			if (part(details[0]) || part(details[1])) box.append(el('h3', {}, title), between(title, ...details.map(part)));
-		}
-	} else box.append(...detail(details[0] || details[1]));
 	li.append(box);
+	await attempt(box, async () => {
+		const [x, y] = [a && await source.fire(a.event), b && await source.fire(b.event)];
+		if (!x || !y) {
+			box.append(...detail(x || y));
+			return;
+		}
+		for (const [title, what] of [['Payload', 'payload'], ['Exit', 'value'], ['Payload after the hooks', 'final'],
+			['Contributions', 'collected']]) {
+			if (x[what] || y[what]) box.append(el('h3', {}, title), between(title, x[what], y[what], () => whole(x, y, what)));
+		}
+	});
 }
 
-// between shows the difference of two texts, as far as they were loaded, with the equal lines.
-function between(title, was, is) {
-	const text = l => (l.parts || []).map(p => p.text || '…').join('');
-	const pairs = aligned(was?.lines || [], is?.lines || [], (x, y) => text(x) === text(y));
-	if (pairs.every(([x, y]) => x && y)) {
-		const cut = [was, is].some(t => t?.cut || (t?.lines || []).some(l => (l.parts || []).some(p => p.cut)));
-		return el('p', {class: 'note'}, cut ? 'The same in both runs, as far as it is shown.' : 'The same in both runs.');
+// whole loads the whole texts of a part of two fires.
+async function whole(x, y, what) {
+	const load = async d => {
+		if (!d[what]) return null;
+		const text = (await source.text(d.event, what)).text.trimEnd();
+		return {lines: text.split('\n').map(l => ({parts: [{text: l}]}))};
+	};
+	return [await load(x), await load(y)];
+}
+
+// between shows the difference of two texts with the equal lines. Of texts that are cut it compares what was loaded, and
+// has a button that loads the rest.
+function between(title, was, is, load) {
+	const text = l => (l.parts || []).map(p => p.text || '…' + p.cut).join('');
+	const [a, b] = [was?.lines || [], is?.lines || []], same = (x, y) => text(x) === text(y);
+	let first = 0, last = 0; // lines that are equal at the beginning and at the end
+	while (first < Math.min(a.length, b.length) && same(a[first], b[first])) first++;
+	while (last < Math.min(a.length, b.length) - first && same(a[a.length - 1 - last], b[b.length - 1 - last])) last++;
+	const middle = [a, b].map(l => l.slice(first, l.length - last));
+	const few = middle[0].length * middle[1].length < 4e6;
+	const changed = few ? aligned(...middle, same) : [...middle[0].map(x => [x, null]), ...middle[1].map(y => [null, y])];
+	const box = el('div', {});
+	if (!changed.length) box.append(el('p', {class: 'note'}, 'The same in both runs.'));
+	else {
+		const gap = [{op: '@'}], around = 100; // equal lines
+		box.append(lines(title, {lines: [
+			...(first > around ? gap : []), ...a.slice(Math.max(0, first - around), first),
+			...changed.map(([x, y]) => ({op: !y ? '-' : !x ? '+' : '', parts: (x || y).parts})),
+			...a.slice(a.length - last).slice(0, around), ...(last > around ? gap : []),
+		]}));
 	}
-	return lines(title, {lines: pairs.map(([x, y]) => ({op: !y ? '-' : !x ? '+' : '', parts: (x || y).parts}))});
+	if (!was?.cut && !is?.cut) return box;
+	const rest = el('div', {class: 'after'});
+	const compare = async () => box.replaceWith(between(title, ...await load()));
+	if (!changed.length) box.firstChild.textContent = 'The same in both runs, as far as it is shown.';
+	rest.append(el('button', {type: 'button', click: () => attempt(rest, compare)}, 'Compare the whole texts'));
+	box.append(rest);
+	return box;
 }

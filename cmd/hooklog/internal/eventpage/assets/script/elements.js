@@ -54,5 +54,18 @@ function keepPlace(pane, change) {
 	if (seen && seen.isConnected) pane.scrollTop += place(seen) - before;
 }
 
+// attempt makes a change that loads something. If it fails, a place says why, with a button that tries again.
+async function attempt(place, change) {
+	place.replaceChildren();
+	try {
+		await change();
+	} catch (err) {
+		place.replaceChildren(failure(err, () => attempt(place, change)));
+	}
+}
+
+const failure = (err, again) => el('p', {class: 'bad'}, shown(err.message), ' ',
+	el('button', {type: 'button', class: 'more', click: again}, 'Try again'));
+
 // spaced puts a blank between elements, which a screen reader would otherwise join to one word.
 const spaced = (...children) => children.filter(Boolean).flatMap(c => [c, ' ']);

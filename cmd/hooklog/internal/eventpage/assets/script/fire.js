@@ -8,18 +8,15 @@ async function toggle(li, event) {
 		return;
 	}
 	button.setAttribute('aria-expanded', 'true');
-	let content;
-	try {
-		content = detail(await source.fire(event));
-	} catch (err) {
-		content = [el('p', {class: 'bad'}, shown(err.message))];
-	}
-	if (li.querySelector('.detail')) return;
-	li.append(el('div', {class: 'detail'}, ...content));
-	if (opened) {
+	const box = el('div', {class: 'detail'});
+	await attempt(box, async () => {
+		const d = await source.fire(event);
+		box.append(...detail(d));
+		if (!opened) return;
 		opened.event = event;
-		history.replaceState(null, '', '#' + new URLSearchParams({run: opened.run.id, event}));
-	}
+		history.replaceState(null, '', '#' + new URLSearchParams(addressOf(d)));
+	});
+	if (!li.querySelector('.detail')) li.append(box);
 }
 
 function detail(d) {
@@ -114,15 +111,13 @@ function lines(title, text) {
 }
 
 // loadWhole shows the whole text.
-async function loadWhole(pre, buttons, event, what) {
-	try {
+function loadWhole(pre, buttons, event, what) {
+	const others = [...buttons.querySelectorAll('button')].filter(b => b.dataset.what !== what);
+	return attempt(buttons, async () => {
 		const whole = shown((await source.text(event, what)).text, 'span');
 		whole.className = 'l';
 		pre.replaceChildren(whole);
-	} catch (err) {
-		buttons.replaceChildren(el('span', {class: 'bad'}, shown(err.message)));
-		return;
-	}
-	buttons.replaceChildren(...[...buttons.querySelectorAll('button')].filter(b => b.dataset.what !== what));
-	pre.focus();
+		buttons.replaceChildren(...others);
+		pre.focus();
+	});
 }

@@ -20,44 +20,48 @@ function drawStatus(s) {
 	fillFilters(s.names);
 }
 
-// follow shows what a message about a change says. Messages that come meanwhile are joined.
+// follow shows what messages about changes say. Messages that come meanwhile are joined.
 async function follow(status) {
 	waiting = status;
 	if (refreshing) return;
 	refreshing = true;
-	try {
-		while (waiting) {
-			const s = waiting;
-			waiting = null;
-			drawStatus(s);
-			if (s.generation !== generation) {
-				generation = s.generation;
-				opened = null;
-				main.replaceChildren(el('p', {class: 'empty'}, 'The record was read again. Choose a run.'));
-				await startList();
-				continue;
-			}
-			const runs = await refreshRuns();
-			if (runs === list.children.length && main.querySelector(':scope > .empty')) await openFirst(); // the first runs
-			const fires = opened ? await refreshOpened() : 0;
-			announce(runs, fires);
+	while (waiting) {
+		const s = waiting;
+		waiting = null;
+		try {
+			await refresh(s);
+		} catch (err) {
+			console.warn(err); // the next message tries again
 		}
-	} finally {
-		refreshing = false;
 	}
+	refreshing = false;
+}
+
+async function refresh(status) {
+	drawStatus(status);
+	if (status.generation !== generation) {
+		generation = status.generation;
+		opened = null;
+		main.replaceChildren(el('p', {class: 'empty'}, 'The record was read again. Choose a run.'));
+		await startList();
+		await openHash();
+		return;
+	}
+	const runs = await refreshRuns();
+	if (runs === list.children.length && main.querySelector(':scope > .empty')) await openFirst(); // the first runs
+	const fires = opened ? await refreshOpened() : 0;
+	announce(runs, fires);
 }
 
 async function refreshOpened() {
-	const mine = opening, open = opened;
-	const run = await source.run({number: open.number, generation});
-	if (!run) return 0; // the file was read again; the next message says so
-	if (mine !== opening || run.all.fires === open.run.all.fires) return 0;
+	const open = opened, run = await source.run({number: open.number});
+	if (open !== opened || run.all.fires === open.run.all.fires) return 0;
 	const added = await open.timeline.refresh();
 	if (open.talk) await open.talk.refresh();
-	if (mine !== opening) return 0;
+	if (open !== opened) return 0;
 	open.run = run;
-	if (run.own.fires + run.own.exits < mostFires) await open.chart.read(run);
-	if (mine !== opening) return added;
+	await open.chart.read(run);
+	if (open !== opened) return added;
 	keepPlace(main, drawRun);
 	mark();
 	return added;

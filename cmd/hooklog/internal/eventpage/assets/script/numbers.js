@@ -6,7 +6,7 @@ async function openNumbers({keepHash} = {}) {
 	try {
 		n = await source.numbers();
 	} catch (err) {
-		main.replaceChildren(el('p', {class: 'bad'}, shown(err.message)));
+		if (mine === opening) fail(err, () => openNumbers({keepHash}));
 		return;
 	}
 	if (mine !== opening) return;
@@ -23,7 +23,7 @@ async function openNumbers({keepHash} = {}) {
 			el('span', {class: 'number'}, duration(nanos(g.duration) / g.runs)),
 		]))] : [];
 	main.replaceChildren(
-		el('button', {class: 'back', type: 'button', click: toList}, '← Runs'),
+		backToRuns(),
 		el('h2', {}, 'Numbers of the record'),
 		el('p', {class: 'note'}, `${plural(n.events, 'fire')} in ${plural(n.runs, 'run')}, ${plural(n.subRuns, 'sub-run')} included`),
 		...group('outcome', 'Outcome', n.outcomes), ...group('tenant', 'Tenant', n.tenants.filter(t => t.name)),

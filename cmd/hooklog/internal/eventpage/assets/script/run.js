@@ -1,39 +1,62 @@
 // The run that is open.
 
 const main = byId('main');
-let opened = null; // {number, top, run, event, view, kind, timeline, talk, chart}
+let opened = null; // what loadRun returns, and the conversation
 let opening = 0;
 
-async function openRun(which, {event, focus, keepHash, view} = {}) {
-	const mine = ++opening;
-	let run;
+// openRun opens a run, at the fire with the number event or at the one that an address names.
+async function openRun(which, options = {}) {
+	const mine = ++opening, {focus, keepHash} = options;
+	let next;
 	try {
-		run = await source.run(which);
+		next = await loadRun(which, options);
 	} catch (err) {
-		main.replaceChildren(el('p', {class: 'empty'}, shown(err.message)));
+		if (mine === opening) fail(err, () => openRun(which, options));
 		return;
 	}
 	if (mine !== opening) return;
-	const again = opened && opened.number === run.number, kind = again && event === undefined ? opened.kind : '';
-	const chart = again ? opened.chart : new Chart(run);
-	view = !run.talks || event !== undefined ? 'fires' : view || (again ? opened.view : 'fires');
-	opened = {number: run.number, top: run.above.length ? run.above[0].number : run.number, run, event, kind, view, chart};
-	const timeline = new Timeline(run, kind, 0);
-	opened.timeline = timeline;
-	await timeline.start(event);
+	opened = next;
+	const {run, fire, view, timeline} = next;
+	drawRun();
+	showPane(plain(titleOf(run)), keepHash ? null : fire ? addressOf(fire)
+		: {run: run.id, ...(view === 'talk' ? {view} : {})});
+	mark();
+	if (view === 'talk') await showView('talk');
+	if (options.sought && !fire) {
+		timeline.trouble.replaceChildren(el('p', {class: 'bad'}, 'The record does not have the fire of this address.'));
+	}
+	if (fire) await timeline.show(fire.event, focus);
+	else if (focus) main.focus();
+}
+
+// loadRun loads what the page shows of a run at first.
+async function loadRun(which, {event, sought, view}) {
+	const before = opened, run = await source.run(which);
+	if (sought) event = await source.event(run.id, sought);
+	const fire = event >= 0 ? await source.fire(event) : null;
+	const again = before && before.number === run.number, kind = again && !fire ? before.kind : '';
+	const chart = again ? before.chart : new Chart(run), timeline = new Timeline(run, kind, 0);
+	await timeline.start(fire?.at);
 	// The chart of a short run is drawn with the rest, so that nothing moves while somebody clicks.
 	const charted = again ? null : chart.read().catch(() => {}); // the timeline reports the error
 	if (run.all.fires <= 200) await charted;
-	if (mine !== opening) return;
-	drawRun();
-	showPane(plain(titleOf(run)), keepHash ? null : {
-		run: run.id, ...(event === undefined ? {} : {event}), ...(view === 'talk' ? {view} : {}),
-	});
-	mark();
-	if (view === 'talk') await showView('talk');
-	if (event !== undefined) await timeline.show(event, focus);
-	else if (focus) main.focus();
+	return {
+		number: run.number, top: run.above.length ? run.above[0].number : run.number, run, fire, event: fire?.event, kind, chart,
+		timeline, view: !run.talks || fire ? 'fires' : view || (again ? before.view : 'fires'),
+	};
 }
+
+const addressOf = fire => ({run: fire.runID, fire: fire.seq, time: fire.time});
+
+// fail shows in the main pane why something cannot be shown.
+function fail(err, again) {
+	opened = null;
+	document.querySelector('.panes').classList.add('opened');
+	main.replaceChildren(backToRuns(), failure(err, again));
+	mark();
+}
+
+const backToRuns = () => el('button', {class: 'back', type: 'button', click: toList}, '← Runs');
 
 // showPane shows the main pane, and names what it shows in the title and the address.
 function showPane(title, hash) {
@@ -52,7 +75,7 @@ async function showView(view) {
 	main.querySelector('.fires-only').hidden = view === 'talk';
 	if (view === 'talk' && !opened.talk) {
 		opened.talk = new Talk(opened.run);
-		await opened.talk.load();
+		await opened.talk.start();
 	}
 	main.lastChild.replaceWith(view === 'talk' ? opened.talk.box : opened.timeline.box);
 }
@@ -61,7 +84,7 @@ function drawRun() {
 	const r = opened.run, s = r.summary;
 	const pair = (name, value) => value ? el('div', {}, el('dt', {}, name), el('dd', {}, value)) : null;
 	const head = el('div', {},
-		el('button', {class: 'back', type: 'button', click: toList}, '← Runs'),
+		backToRuns(),
 		r.above.length ? el('p', {class: 'above'}, ...r.above.flatMap(a => [
 			el('button', {type: 'button', click: () => openRun({number: a.number}, {focus: true})}, shown(titleOf(a))), ' › ',
 		])) : null,
@@ -86,7 +109,7 @@ function drawRun() {
 	only.addEventListener('change', async () => {
 		opened.kind = only.checked ? 'decisions' : '';
 		opened.timeline.kind = opened.kind;
-		await opened.timeline.start();
+		await opened.timeline.tried(t => t.start());
 	});
 	const view = (name, title) => el('button', {
 		type: 'button', 'data-view': name, 'aria-pressed': String(opened.view === name), click: () => showView(name),
@@ -96,7 +119,7 @@ function drawRun() {
 			r.talks ? el('span', {class: 'views', role: 'group', 'aria-label': 'View'}, view('fires', 'Fires'),
 				view('talk', 'Conversation')) : null,
 			el('span', {class: 'fires-only'}, el('label', {}, only, 'Decisions only'),
-				el('button', {type: 'button', click: () => opened.timeline.latest()}, 'Latest')),
+				el('button', {type: 'button', click: () => opened.timeline.tried(t => t.latest())}, 'Latest')),
 			el('button', {type: 'button', click: () => chooseOther(opened.run)}, 'Compare')),
 		opened.timeline.box);
 }

@@ -58,11 +58,12 @@ function foundRow(f) {
 let search = 0; // counts lists, so that a late reply is ignored
 let listNext = null; // where the list continues: a number of fires, or a mark of runs
 let oldest = 0; // the smallest number in a list of the newest runs
-let searching = false, stopped = false; // a search takes seconds in a record of millions of fires
+let asking = null; // ends the request of the list; a search takes seconds in a record of millions of fires
 
 // startList makes the list anew.
 async function startList() {
 	search++;
+	asking?.abort();
 	list.replaceChildren();
 	rows.clear();
 	byId('list-more').hidden = true;
@@ -73,24 +74,33 @@ async function startList() {
 async function continueList(after) {
 	const mine = search, q = query(), goal = list.children.length + 50, fires = listsFires(), plain = isPlain();
 	const what = n => plural(n, fires ? 'fire' : 'run'), title = byId('list-title'), more = byId('list-more');
-	let next = after;
-	searching = !plain;
-	stopped = false;
+	const {signal} = asking = new AbortController();
+	let next = after, ended = false;
+	more.hidden = plain;
+	more.textContent = 'Stop';
 	do {
 		const left = fires ? next : !byId('order').value && next?.number;
-		if (searching) title.textContent = 'Searching' + (left ? ` (${what(left)} to go)` : '');
-		if (searching && next) {
-			more.hidden = false;
-			more.textContent = 'Stop';
+		if (!plain) title.textContent = 'Searching' + (left ? ` (${what(left)} to go)` : '');
+		let found;
+		try {
+			found = fires ? await source.find(q, next, signal) : await source.runs(q, byId('order').value, next, signal);
+		} catch (err) {
+			if (mine !== search) return;
+			if (signal.aborted) break;
+			asking = null;
+			more.hidden = true;
+			const li = el('li', {class: 'empty'}, failure(err, () => { li.remove(); continueList(next); }));
+			list.append(li);
+			return;
 		}
-		const found = fires ? await source.find(q, next) : await source.runs(q, byId('order').value, next);
 		if (mine !== search) return;
 		list.append(...(fires ? found.fires.map(foundRow) : found.runs.map(runRow)));
 		next = found.next;
-	} while (next && list.children.length < goal && !stopped);
-	searching = false;
+		ended = !next;
+	} while (!ended && list.children.length < goal && !signal.aborted);
+	asking = null;
 	listNext = next;
-	more.hidden = !next;
+	more.hidden = ended;
 	more.textContent = 'Show more';
 	const n = list.children.length;
 	oldest = plain && n ? list.lastChild.number : 0;
@@ -98,7 +108,7 @@ async function continueList(after) {
 		title.textContent = 'Runs';
 		if (!n) list.append(el('li', {class: 'empty'}, 'The record has no events yet.'));
 	} else {
-		title.textContent = next && !n ? 'Nothing found yet' : `${next ? 'The first ' : ''}${what(n)} found`;
+		title.textContent = !ended && !n ? 'Nothing found yet' : `${ended ? '' : 'The first '}${what(n)} found`;
 		say(title.textContent);
 	}
 	mark();

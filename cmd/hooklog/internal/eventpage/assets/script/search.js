@@ -65,6 +65,6 @@ for (const id of ['what', 'order', 'outcome', 'tenant', 'point', 'hook', 'decisi
 	byId(id).addEventListener('change', startList);
 }
 byId('list-more').addEventListener('click', () => {
-	if (searching) stopped = true; // when the next part has come
+	if (asking) asking.abort(); // the server stops too
 	else continueList(listNext);
 });

@@ -1,21 +1,25 @@
 // Where the data comes from: the server, or this file. Both sources have the same methods.
 
 function serverSource() {
-	async function get(path, query) {
-		const values = Object.entries(query || {}).filter(([, v]) => v !== undefined && v !== null && v !== '');
-		const reply = await fetch('/api/' + path + '?' + new URLSearchParams(values), {cache: 'no-store'});
+	// get asks the server. Numbers of runs and events are those of the generation that the page shows.
+	async function get(path, query, signal) {
+		const values = Object.entries({generation, ...query}).filter(([, v]) => v !== undefined && v !== null);
+		const reply = await fetch('/api/' + path + '?' + new URLSearchParams(values), {cache: 'no-store', signal});
 		if (!reply.ok) throw new Error((await reply.text()).trim());
-		return reply.json();
+		const result = await reply.json();
+		if (result === null) throw new Error('The record was read again meanwhile.');
+		return result;
 	}
 	return {
-		status: () => get('status'),
-		runs: (query, order, after) => get('runs', {...query, order, ...after}),
+		status: () => get('status', {generation: null}),
+		runs: (query, order, after, signal) => get('runs', {...query, order, ...after}, signal),
 		numbers: () => get('numbers'),
 		run: query => get('run', query),
 		items: (run, w) => get('items', {run, ...w}),
 		fire: event => get('fire', {event}),
+		event: async (run, sought) => (await get('event', {run, ...sought})).event,
 		text: (event, what) => get('text', {event, what}),
-		find: (query, before) => get('find', {...query, before}),
+		find: (query, before, signal) => get('find', {...query, before}, signal),
 	};
 }
 
@@ -35,9 +39,19 @@ function fileSource() {
 		if (!value) throw new Error('this file does not have it');
 		return value;
 	};
-	const has = (value, text) => {
-		if (typeof value === 'string') return value.toLowerCase().includes(text);
-		return value !== null && typeof value === 'object' && Object.values(value).some(v => has(v, text));
+	const wholes = ['payload', 'final', 'value', 'collected'];
+	const joined = text => text ? text.lines.map(l => (l.parts || []).map(p => p.text || '').join('')).join('\n') : '';
+	const whole = (n, what) => data.texts[n + '/' + what] || joined(data.fires[n][what]);
+	// compact returns the JSON of a text that was made readable: as it is in the record, where the server searches.
+	const compact = text => text.replace(/\\n\n */g, '\\n').replace(/("(?:[^"\\]|\\.)*")|\s+/g, '$1');
+	const has = (f, text) => {
+		const quoted = JSON.stringify(text).slice(1, -1), labels = data.pages[f.run].summary.labels || {};
+		const names = [f.point, f.spec, f.runID, f.parent, f.decision, f.by, f.site, f.whole, f.errorText,
+			...Object.entries(labels).flat(), ...(f.ballots || []).flatMap(b => [b.by, b.site, b.decision, b.reason]),
+			...(f.failed || []).flatMap(g => [g.by, g.site, g.cause]), ...(f.slow || []).flatMap(h => [h.by, h.site])];
+		const values = [f.key || '', ...wholes.map(what => whole(f.event, what)), ...(f.ballots || []).map(b => joined(b.value))];
+		return names.some(n => n?.toLowerCase().includes(text)) || values.map(v => compact(v).toLowerCase())
+			.some(v => v.includes(text) || v.includes(quoted));
 	};
 	const length = r => millis(r.end) - millis(r.start);
 	const keys = {
@@ -49,10 +63,9 @@ function fileSource() {
 		const text = (q.text || '').trim().toLowerCase(), top = data.pages[topOf(f.run)];
 		return fits(f, q.kind) && (!q.point || f.point === q.point) && (!q.hook || f.by === q.hook) &&
 			(!q.decision || f.decision === q.decision) && ofRun(top, q) &&
-			(!text || has(f, text) || has(whole(f.event), text));
+			(!text || has(f, text));
 	};
 	const topOf = number => (data.pages[number].above[0] || data.pages[number]).number;
-	const whole = n => ['payload', 'final', 'value', 'collected'].map(what => data.texts[n + '/' + what] || '');
 	return {
 		status: async () => data.status,
 		runs: async (q, order) => {
@@ -71,7 +84,9 @@ function fileSource() {
 			return {items, more: some.length > items.length};
 		},
 		fire: async n => need(data.fires[n]),
-		text: async (n, what) => ({text: data.texts[n + '/' + what] || ''}),
+		event: async (run, {seq, time}) => numbers.findLast(n => data.fires[n].runID === run &&
+			data.fires[n].seq === Number(seq) && (!time || millis(data.fires[n].time) === millis(time))) ?? -1,
+		text: async (n, what) => ({text: whole(n, what)}),
 		find: async q => ({fires: numbers.map(n => data.fires[n]).filter(f => found(f, q)), next: 0}),
 	};
 }

@@ -1,12 +1,13 @@
 // The page starts with the run that its address names, or with the newest one.
 
+// openHash opens what the address names. Runs and fires have other numbers when a record is read again, so an address
+// has the ID of a run, and the sequence number and the time of a fire.
 async function openHash() {
-	const hash = new URLSearchParams(location.hash.slice(1));
-	const event = hash.has('event') ? Number(hash.get('event')) : undefined;
+	const hash = new URLSearchParams(location.hash.slice(1)), id = hash.get('run');
+	const sought = hash.has('fire') ? {seq: hash.get('fire'), time: hash.get('time')} : null;
 	if (hash.get('view') === 'numbers') await openNumbers({keepHash: true});
-	else if (hash.has('with')) await openComparison({id: hash.get('run')}, {id: hash.get('with')}, {keepHash: true});
-	else if (hash.has('run')) await openRun({id: hash.get('run')}, {event, keepHash: true, view: hash.get('view')});
-	else if (event !== undefined) await openRun({number: (await source.fire(event)).run}, {event, keepHash: true});
+	else if (hash.has('with')) await openComparison({id}, {id: hash.get('with')}, {keepHash: true});
+	else if (id !== null) await openRun({id}, {sought, keepHash: true, view: hash.get('view')});
 	else await openFirst();
 }
 
@@ -19,18 +20,22 @@ async function openFirst() {
 	}
 }
 
-async function start() {
-	byId('name').textContent = plain(data.name);
-	byId('numbers').hidden = !data.live && !data.numbers;
-	byId('numbers').addEventListener('click', () => openNumbers());
+// show shows the record from the beginning.
+async function show() {
 	const status = await source.status();
 	generation = status.generation;
 	drawStatus(status);
 	await startList();
 	await openHash();
-	if (!opened && !main.childElementCount) await openFirst();
-	if (!opened && !main.childElementCount) main.replaceChildren(el('p', {class: 'empty'}, 'Choose a run.'));
+	if (!main.childElementCount) main.replaceChildren(el('p', {class: 'empty'}, 'Choose a run.'));
+}
+
+async function start() {
+	byId('name').textContent = plain(data.name);
+	byId('numbers').hidden = !data.live && !data.numbers;
+	byId('numbers').addEventListener('click', () => openNumbers());
 	window.addEventListener('hashchange', openHash);
+	await attempt(main, show);
 	if (!data.live) return;
 	const changes = new EventSource('/api/changes');
 	changes.addEventListener('message', e => follow(JSON.parse(e.data)));
@@ -40,6 +45,4 @@ async function start() {
 	});
 }
 
-start().catch(err => {
-	main.replaceChildren(el('p', {class: 'bad'}, shown(err.message)));
-});
+start();

@@ -9,9 +9,13 @@ class Talk {
 	constructor(run) {
 		Object.assign(this, {run, next: 0, more: false});
 		this.list = el('ol', {class: 'talk', 'aria-label': 'Conversation'});
-		this.later = el('button', {class: 'more', type: 'button', hidden: true, click: () => this.load()}, 'Show more');
-		this.box = el('div', {}, this.list, this.later);
+		this.later = el('button', {class: 'more', type: 'button', hidden: true, click: () => this.start()}, 'Show more');
+		this.trouble = el('div', {});
+		this.box = el('div', {}, this.list, this.trouble, this.later);
 	}
+
+	// start loads more when a reader asks for it.
+	start() { return attempt(this.trouble, () => this.load()); }
 
 	async load() {
 		const {items, more} = await source.items(this.run.number, {from: this.next, kind: 'conversation'});

@@ -3,9 +3,10 @@ class Timeline {
 	constructor(run, kind, depth) {
 		Object.assign(this, {run, kind, depth, first: 0, next: 0, more: false, children: [], turn: Promise.resolve()});
 		this.list = el('ol', {class: 'fires', 'aria-label': depth ? 'Fires of the run' : 'Fires'});
-		this.earlier = el('button', {class: 'more', type: 'button', hidden: true, click: () => this.loadEarlier()}, 'Show earlier fires');
-		this.later = el('button', {class: 'more', type: 'button', hidden: true, click: () => this.load()}, 'Show more fires');
-		this.box = el('div', {}, this.earlier, this.list, this.later);
+		this.earlier = el('button', {class: 'more', type: 'button', hidden: true, click: () => this.tried(t => t.loadEarlier())}, 'Show earlier fires');
+		this.later = el('button', {class: 'more', type: 'button', hidden: true, click: () => this.tried(t => t.load())}, 'Show more fires');
+		this.trouble = el('div', {});
+		this.box = el('div', {}, this.trouble, this.earlier, this.list, this.later);
 	}
 
 	clear() {
@@ -16,11 +17,14 @@ class Timeline {
 	// inTurn runs one change of the list after the other: each continues where the one before has ended.
 	inTurn(change) { return this.turn = this.turn.then(change, change); }
 
-	start(event) {
+	// tried makes a change that a reader asks for.
+	tried(change) { return attempt(this.trouble, () => change(this)); }
+
+	// start shows the fires from a little before a place.
+	start(at = 0) {
 		return this.inTurn(async () => {
 			this.clear();
-			this.first = this.next = 0;
-			if (event !== undefined) this.first = this.next = Math.max(0, (await source.fire(event)).at - 20);
+			this.first = this.next = Math.max(0, at - 20);
 			this.earlier.hidden = this.first === 0;
 			await this.add();
 		});
@@ -102,9 +106,9 @@ class Timeline {
 		drawChild(child, this.run);
 		const open = async () => {
 			child.timeline = new Timeline(r, this.kind, this.depth + 1);
-			await child.timeline.start();
 			li.append(child.timeline.box);
 			button.setAttribute('aria-expanded', 'true');
+			await child.timeline.tried(t => t.start());
 		};
 		button.addEventListener('click', async () => {
 			if (!child.timeline) return open();
@@ -131,8 +135,7 @@ class Timeline {
 		let added = 0;
 		for (const child of [...this.children]) {
 			if (!child.timeline && this.children.indexOf(child) < this.children.length - 3) continue;
-			const now = await source.run({number: child.run.number, generation});
-			if (!now) return added;
+			const now = await source.run({number: child.run.number});
 			if (now.all.fires === child.run.all.fires) continue;
 			child.run = now;
 			keepPlace(main, () => drawChild(child, this.run));
