@@ -327,6 +327,8 @@ type process struct {
 	rate float64 // of its clock
 	skew time.Duration
 
+	fault func(f func() error) error // makes the operations; nil: do, with drawn faults
+
 	mu   sync.Mutex
 	r    *rand.Rand
 	dead bool
@@ -377,6 +379,9 @@ func (p *process) pause() {
 
 // do makes an operation of the store, with drawn faults before and after it.
 func (p *process) do(ctx context.Context, f func() error) error {
+	if p.fault != nil {
+		return p.fault(f)
+	}
 	p.pause()
 	p.w.mu.Lock()
 	down := p.w.down
@@ -646,6 +651,13 @@ func (w *world) fly(item string, by int) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	w.flying[item] += by
+}
+
+// flies reports whether a call may still have its effect.
+func (w *world) flies(item string) bool {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	return w.flying[item] > 0
 }
 
 // simModel follows the plan of a task. Each of its replies is different, as those of a real model.
