@@ -117,11 +117,11 @@ func TestRewrittenConversationsContinue(t *testing.T) {
 					return nil
 				})
 				var prompts []string
-				stepped := make(chan struct{}, 6)
+				stop := func() {} // the worker
 				model := agentModel(func(req agent.LLMRequest) agent.LLMResponse {
 					prompt, _ := json.Marshal(req.Messages) // messages can always be encoded
 					prompts = append(prompts, string(prompt))
-					stepped <- struct{}{}
+					stop()
 					if req.Step == 6 {
 						return agent.LLMResponse{Content: "done"}
 					}
@@ -135,14 +135,19 @@ func TestRewrittenConversationsContinue(t *testing.T) {
 					t.Fatal(err)
 				}
 				want := prompts
-				prompts, stepped = nil, make(chan struct{}, 6)
+				prompts = nil
 				store := newMemory(simLifetime).store()
 				client := NewClient(store)
 				if err := client.Submit(t.Context(), task("a")); err != nil {
 					t.Fatal(err)
 				}
 				for range 6 {
-					work(t, &Worker{Store: store, Logger: quiet, Agents: agents}, func(context.Context) { <-stepped })
+					var ctx context.Context
+					ctx, stop = context.WithCancel(t.Context())
+					if err := (&Worker{Store: store, Logger: quiet, Agents: agents, Slots: 1}).Run(ctx); err != nil {
+						t.Error(err)
+					}
+					stop()
 				}
 				if s, err := client.Status(t.Context(), "a"); err != nil || s.State != Done || s.Claims != 6 {
 					t.Errorf("%+v, %v", s, err)

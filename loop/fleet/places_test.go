@@ -64,7 +64,7 @@ func TestEachOperationMayFail(t *testing.T) {
 			for more := true; more && !t.Failed(); {
 				n++
 				synctest.Test(t, func(t *testing.T) {
-					more = newTrouble(place{number: n, fault: fault}, place{}).play(t)
+					more = newTrouble(&place{number: n, fault: fault}, &place{}).play(t)
 				})
 			}
 			if n <= least {
@@ -75,7 +75,7 @@ func TestEachOperationMayFail(t *testing.T) {
 	t.Run("Two", func(t *testing.T) {
 		r := rand.New(rand.NewPCG(1, 2))
 		names := slices.Sorted(maps.Keys(faults))
-		draw := func() place { return place{number: 1 + r.Int64N(least), fault: names[r.IntN(len(names))]} }
+		draw := func() *place { return &place{number: 1 + r.Int64N(least), fault: names[r.IntN(len(names))]} }
 		count := 1500
 		if testing.Short() {
 			count = 100
@@ -99,11 +99,9 @@ type trouble struct {
 	paid, asked atomic.Int64
 }
 
-func newTrouble(first, second place) *trouble {
+func newTrouble(first, second *place) *trouble {
 	w := &world{memory: newMemory(simLifetime), begun: time.Now(), calm: time.Now(), flying: make(map[string]int)}
-	tr := &trouble{world: w, limit: 5, workers: []*place{
-		{number: first.number, fault: first.fault}, {number: second.number, fault: second.fault}, {},
-	}}
+	tr := &trouble{world: w, limit: 5, workers: []*place{first, second, {}}}
 	for i, p := range tr.workers {
 		p.process = w.process(fmt.Sprint("worker", i), 1)
 		p.rate, p.skew = 1, time.Duration(1-i)*time.Hour
