@@ -32,9 +32,10 @@ type Open func(s fleet.Store, newer *Newer) Engine
 
 // Storm runs agents that pay and ask, kills workers and clients at drawn operations of the store, pauses workers for
 // longer than a claim lives, lets operations fail, and checks the promises: each run ends once, each payment is made
-// once, the account of a tenant is not exceeded, and a person answers each question. Half of the workers and clients
-// are of a newer release, with more fields in what they write. All clients get the same results. With -short it has
-// fewer runs and faults. A nil open is the queue of the store.
+// once, the account of a tenant is not exceeded, and a person answers each question. The clock of each worker is wrong
+// by an hour. Half of the workers and clients are of a newer release, with more fields in what they write. Each run is
+// submitted four times at once, and again after its end. One run kills each worker that continues it, and is set aside.
+// All clients get the same results. With -short it has fewer runs and faults. A nil open is the queue of the store.
 func Storm(t *testing.T, s fleet.Store, open Open) {
 	open = orQueue(open)
 	newer := &Newer{r: rand.New(rand.NewPCG(3, 4))}
@@ -64,10 +65,16 @@ func Storm(t *testing.T, s fleet.Store, open Open) {
 			}
 		})
 	}
+	clients.Go(func() {
+		if err := st.client(ctx, st.releases[1], poison, poison); err != nil {
+			st.report("%s: %v", poison, err)
+		}
+	})
 	clients.Wait()
 	for i := range runs {
 		st.compare(ctx, fmt.Sprint("run", i))
 	}
+	st.compare(ctx, poison)
 	stop()
 	workers.Wait()
 	for _, problem := range st.problems {
@@ -89,6 +96,9 @@ func Storm(t *testing.T, s fleet.Store, open Open) {
 		t.Error("the newer release has written nothing")
 	}
 }
+
+// poison is the run that kills its workers, and its tenant.
+const poison = "poison"
 
 // A release is a release of workers and clients, with the store as it uses it.
 type release struct {
@@ -150,9 +160,10 @@ func (st *storm) report(format string, args ...any) {
 type process struct {
 	agent.SystemClock
 	st     *storm
-	left   atomic.Int64 // operations until it is killed
-	wakes  atomic.Int64 // operations until it pauses; then it does nothing for a while
-	paused sync.RWMutex // locked during the pause
+	wrong  time.Duration // of its clock
+	left   atomic.Int64  // operations until it is killed
+	wakes  atomic.Int64  // operations until it pauses; then it does nothing for a while
+	paused sync.RWMutex  // locked during the pause
 	dead   atomic.Bool
 	ended  chan struct{} // closed when it does nothing any more
 	stop   context.CancelFunc
@@ -162,6 +173,9 @@ var (
 	errKilled = errors.New("the process was killed")
 	errLost   = errors.New("the answer was lost")
 )
+
+// Now is the time of a wrong clock.
+func (w *process) Now() time.Time { return w.SystemClock.Now().Add(w.wrong) }
 
 // Sleep makes the process the clock of its operations.
 func (w *process) Sleep(ctx context.Context, d time.Duration) error {
@@ -214,20 +228,14 @@ func (w *process) awake() {
 	defer w.paused.RUnlock()
 }
 
-// store returns a store as the process uses it.
-func (w *process) store(s fleet.Store) fleet.Store {
-	s.Log, s.Table = faultyLog{s.Log, w}, faultyTable{s.Table, w}
-	if s.Queue != nil { // otherwise the engine has its own
-		s.Queue = faultyQueue{s.Queue, w}
-	}
-	return s
-}
-
 // supervise starts workers of a release one after the other, each until it is killed.
 func (st *storm) supervise(ctx context.Context, release release) {
 	for ctx.Err() == nil {
 		st.mu.Lock()
-		p := &process{st: st, ended: make(chan struct{})}
+		p := &process{st: st, ended: make(chan struct{}), wrong: time.Hour}
+		if len(st.workers)%2 == 0 {
+			p.wrong = -time.Hour
+		}
 		if p.left.Store(1 << 40); st.kills > 0 {
 			st.kills--
 			p.left.Store(int64(10 + st.r.IntN(80)))
@@ -244,7 +252,7 @@ func (st *storm) supervise(ctx context.Context, release release) {
 		w := &fleet.Worker{
 			Store: p.store(release.store),
 			Name:  name, Agents: map[string]*loop.Agent{"clerk": st.clerk(p)}, Clock: p, Grace: time.Millisecond,
-			Logger: slog.New(slog.DiscardHandler), Tries: 20, Accounts: st.accounts, Sweep: time.Second,
+			Logger: slog.New(slog.DiscardHandler), Tries: 6, Accounts: st.accounts, Sweep: time.Second,
 		}
 		err := release.open(release.store, release.newer).Work(own, w)
 		p.stop()
@@ -288,8 +296,14 @@ func (st *storm) clerk(p *process) *loop.Agent {
 		return nil, nil
 	})
 	return &loop.Agent{
-		Name: "clerk", Model: model{st}, Approver: fleet.Later{}, Hooks: loop.Hooks(asks),
-		Tools: []agent.Tool{loop.Tool("pay", "pays", pay), loop.Tool("approved", "pays", pay)},
+		Name: "clerk", Model: model{st}, Approver: fleet.Later{}, Hooks: loop.Hooks(asks), Clock: p,
+		Tools: []agent.Tool{
+			loop.Tool("pay", "pays", pay), loop.Tool("approved", "pays", pay),
+			loop.Idempotent(loop.Tool("crash", "kills its worker", func(context.Context, item) (string, error) {
+				p.kill()
+				return "", errKilled
+			})),
+		},
 	}
 }
 
@@ -307,11 +321,13 @@ func (m model) Generate(_ context.Context, req agent.LLMRequest) (agent.LLMRespo
 		args, _ := json.Marshal(item{fmt.Sprintf("%s-%d-%s", run, req.Step, id)}) // a string is always valid
 		reply.ToolCalls = append(reply.ToolCalls, agent.ToolCallRequest{ID: id, Name: tool, Args: args})
 	}
-	switch req.Step {
-	case 1, 3:
+	switch {
+	case tenant == poison:
+		call("crash", "a")
+	case req.Step == 1, req.Step == 3:
 		call("pay", "a")
 		call("pay", "b")
-	case 2:
+	case req.Step == 2:
 		call("approved", "a")
 	default:
 		reply.Content = "done"
@@ -319,10 +335,15 @@ func (m model) Generate(_ context.Context, req agent.LLMRequest) (agent.LLMRespo
 	return reply, nil
 }
 
-// client submits a task, answers its questions, and checks its result.
+// client submits a task, answers its questions, and checks its result. Then it submits and answers the run again.
 func (st *storm) client(ctx context.Context, release release, run, tenant string) error {
 	task := fleet.Task{ID: run, Agent: "clerk", Text: run + " " + tenant, Tenant: tenant}
-	err := st.call(ctx, release, func(ctx context.Context, e Engine) error { return e.Submit(ctx, task) })
+	submit := func(ctx context.Context, e Engine) error { return e.Submit(ctx, task) }
+	submitted := make(chan error)
+	for i := range 4 {
+		go func() { submitted <- st.call(ctx, st.releases[i%2], submit) }()
+	}
+	err := errors.Join(<-submitted, <-submitted, <-submitted, <-submitted)
 	for err == nil {
 		var s fleet.Status
 		err = st.call(ctx, release, func(ctx context.Context, e Engine) (err error) {
@@ -332,7 +353,13 @@ func (st *storm) client(ctx context.Context, release release, run, tenant string
 		switch {
 		case err != nil:
 		case s.State.Final():
-			return st.checkResult(*s.Result, tenant)
+			late := st.call(ctx, release, func(ctx context.Context, e Engine) error {
+				return e.Answer(ctx, run, fleet.Answer{})
+			})
+			if !errors.Is(late, fleet.ErrConflict) {
+				st.report("%s was answered after its end: %v", run, late)
+			}
+			return errors.Join(st.call(ctx, release, submit), st.checkResult(*s.Result, tenant))
 		default:
 			err = st.answer(ctx, release, s)
 		}
@@ -400,6 +427,8 @@ func (st *storm) answer(ctx context.Context, release release, s fleet.Status) er
 
 func (st *storm) checkResult(r fleet.Result, tenant string) error {
 	switch {
+	case tenant == poison && r.State == fleet.SetAside:
+		return nil
 	case r.State == fleet.Done && r.Reply == "done" && r.ToolCalls == 5:
 		return nil
 	case r.State == fleet.Failed && tenant == "bounded" && strings.Contains(r.Err, fleet.ErrSpent.Error()):
@@ -409,76 +438,4 @@ func (st *storm) checkResult(r fleet.Result, tenant string) error {
 		return nil
 	}
 	return fmt.Errorf("it ended with %+v", r)
-}
-
-type faultyLog struct {
-	fleet.Log
-	w *process
-}
-
-func (l faultyLog) Append(ctx context.Context, run string, event []byte, last uint64) (n uint64, err error) {
-	err = l.w.do(func() error { n, err = l.Log.Append(ctx, run, event, last); return err })
-	return n, err
-}
-
-func (l faultyLog) Read(ctx context.Context, run string, after uint64) (found []fleet.Entry, err error) {
-	err = l.w.do(func() error { found, err = l.Log.Read(ctx, run, after); return err })
-	return found, err
-}
-
-func (l faultyLog) Last(ctx context.Context, run string) (n uint64, err error) {
-	err = l.w.do(func() error { n, err = l.Log.Last(ctx, run); return err })
-	return n, err
-}
-
-type faultyTable struct {
-	fleet.Table
-	w *process
-}
-
-func (t faultyTable) Get(ctx context.Context, key string) (value []byte, n uint64, err error) {
-	err = t.w.do(func() error { value, n, err = t.Table.Get(ctx, key); return err })
-	return value, n, err
-}
-
-func (t faultyTable) Put(ctx context.Context, key string, value []byte, last uint64) error {
-	return t.w.do(func() error { return t.Table.Put(ctx, key, value, last) })
-}
-
-type faultyQueue struct {
-	fleet.Queue
-	w *process
-}
-
-func (q faultyQueue) Put(ctx context.Context, run string) error {
-	return q.w.do(func() error { return q.Queue.Put(ctx, run) })
-}
-
-func (q faultyQueue) Take(ctx context.Context) (fleet.Delivery, error) {
-	d, err := q.Queue.Take(ctx)
-	if err == nil {
-		err = q.w.do(func() error { return nil })
-	}
-	if err != nil {
-		return nil, err
-	}
-	return faultyDelivery{d, q.w}, nil
-}
-
-type faultyDelivery struct {
-	fleet.Delivery
-	w *process
-}
-
-func (d faultyDelivery) Renew(ctx context.Context) error {
-	return d.w.do(func() error { return d.Delivery.Renew(ctx) })
-}
-
-func (d faultyDelivery) Done(ctx context.Context) error {
-	return d.w.do(func() error { return d.Delivery.Done(ctx) })
-}
-
-// Return gives the run back sooner, because the storm has no minutes.
-func (d faultyDelivery) Return(ctx context.Context, after time.Duration) error {
-	return d.w.do(func() error { return d.Delivery.Return(ctx, after/50) })
 }
