@@ -160,7 +160,7 @@ func version(spec *gen.Spec, text string) (breaking.Version, string) {
 	if len(found) > 0 {
 		return breaking.Version{}, found[0].Message
 	}
-	return breaking.Version{Surface: surface, Output: spec.Package, Path: spec.Package}, ""
+	return breaking.Version{Surface: surface, Output: spec.Package}, ""
 }
 
 // sortedNames returns the names of files in order.

@@ -3,6 +3,7 @@ package playground
 import (
 	"cmp"
 	"errors"
+	"fmt"
 	"go/ast"
 	"go/parser"
 	"go/scanner"
@@ -46,7 +47,7 @@ func (c *checker) Import(importPath string) (*types.Package, error) {
 	return c.exports.Import(importPath)
 }
 
-// check type-checks a package. The notes are in the order of the compiler: by file, line and column.
+// check type-checks a package. The notes are those of the compiler, in its order.
 func (c *checker) check(importPath string, files map[string][]byte) (*types.Package, []Note) {
 	found := []Note{}
 	var trees []*ast.File
@@ -65,15 +66,31 @@ func (c *checker) check(importPath string, files map[string][]byte) (*types.Pack
 	config := types.Config{Importer: c, GoVersion: goVersion, Sizes: types.SizesFor("gc", "amd64")}
 	config.Error = func(err error) {
 		e := err.(types.Error) //nolint:errcheck,errorlint // the only type that the checker reports
-		if strings.HasPrefix(e.Msg, "\t") && len(found) > 0 {
-			found[len(found)-1].Message += "\n" + e.Msg // the rest of an error
+		at := c.fset.Position(e.Pos)
+		if rest, ok := strings.CutPrefix(e.Msg, "\t"); ok && len(found) > 0 {
+			found[len(found)-1].Message += fmt.Sprintf("\n\t%s: %s", at, rest)
 			return
 		}
-		found = append(found, noteAt(c.fset.Position(e.Pos), e.Msg))
+		found = append(found, noteAt(at, e.Msg))
 	}
 	pkg, _ := config.Check(importPath, c.fset, trees, nil)
-	slices.SortStableFunc(found, func(a, b Note) int {
-		return cmp.Or(strings.Compare(a.File, b.File), a.Line-b.Line, a.Column-b.Column)
+	return pkg, asCompiled(found)
+}
+
+// asCompiled drops and sorts notes as the compiler does: of equal notes about one line the first is kept, and files are
+// in the order of their first notes.
+func asCompiled(found []Note) []Note {
+	found = slices.CompactFunc(found, func(a, b Note) bool {
+		return a.File == b.File && a.Line == b.Line && a.Message == b.Message
 	})
-	return pkg, found
+	order := map[string]int{}
+	for _, n := range found {
+		if _, ok := order[n.File]; !ok {
+			order[n.File] = len(order)
+		}
+	}
+	slices.SortStableFunc(found, func(a, b Note) int {
+		return cmp.Or(order[a.File]-order[b.File], a.Line-b.Line, a.Column-b.Column)
+	})
+	return slices.Compact(found)
 }
