@@ -34,6 +34,11 @@ export default defineConfig({
   cacheDir: './.vitepress/cache',
   rewrites: address,
   cleanUrls: false,
+  // What the playground needs loads together with its page.
+  transformHead: ({ pageData, siteData }) => pageData.relativePath !== 'playground.md' ? [] :
+    ['program', 'packages'].map((name) => ['link', {
+      rel: 'preload', as: 'fetch', crossorigin: '', href: `${siteData.base}playground/${name}.bin`,
+    }]),
   themeConfig: {
     nav: [
       { text: 'Playground', link: '/playground' },

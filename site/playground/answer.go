@@ -65,6 +65,18 @@ type Change struct {
 // use.
 type Player struct {
 	Exports *Exports // the packages that may be imported; nil refuses every import of a hook
+
+	latest *specText // since many questions are about another hook for the same spec
+}
+
+// A specText is one text of the spec, and what hookgen makes of it.
+type specText struct {
+	text       string
+	spec       *gen.Spec // nil if it cannot be read
+	refused    []Note    // if hookgen refuses it
+	importPath string
+	files      map[string][]byte // with the generated ones
+	page       string            // its documentation
 }
 
 // Answer generates, checks and compares. It never panics on any text: a failure of the generator is a note.
@@ -75,36 +87,45 @@ func (p *Player) Answer(q Question) (a Answer) {
 			a.Spec = append(a.Spec, Note{File: specFile, Message: fmt.Sprintf("the playground failed: %v", r)})
 		}
 	}()
-	spec, found := read(q.Spec)
+	if p.latest == nil || p.latest.text != q.Spec {
+		p.latest = read(q.Spec)
+	}
+	v := p.latest
 	if q.Old != "" {
 		a.Compared = true
-		a.Changes, a.Problem = changes(q.Old, spec, q.Spec)
+		a.Changes, a.Problem = changes(q.Old, v.spec, q.Spec)
 	}
-	if len(found) > 0 {
-		a.Spec = notes(found)
+	a.Import = v.importPath
+	if len(v.refused) > 0 {
+		a.Spec = v.refused
 		return a
 	}
-	a.Import = path.Join(Module, spec.Package)
-	to := gen.Output{Package: spec.Package, Source: a.Import}
-	if found := gen.CheckOutput(spec, to); len(found) > 0 {
-		a.Spec = notes(found)
-		return a
-	}
-	files := map[string][]byte{specFile: []byte(q.Spec)}
-	if err := generate(spec, to, files); err != nil {
-		a.Spec = append(a.Spec, Note{File: specFile, Message: err.Error()})
-		return a
-	}
-	a.API, a.Wire = string(files[gen.FileName]), string(files[gen.WireFileName])
-	a.Page = string(page.Write(summary.Of(spec, a.Import), a.Import))
+	a.API, a.Wire, a.Page = string(v.files[gen.FileName]), string(v.files[gen.WireFileName]), v.page
 	if p.Exports != nil {
-		a.Spec, a.Hook = p.check(a.Import, files, q.Hook)
+		a.Spec, a.Hook = p.check(v.importPath, v.files, q.Hook)
 	}
 	return a
 }
 
-// read reads a spec from the text of its file.
-func read(text string) (*gen.Spec, gen.Diagnostics) { return gen.ReadFiles(".", specFiles(text)) }
+// read reads a spec from the text of its file, and generates.
+func read(text string) *specText {
+	spec, found := gen.ReadFiles(".", specFiles(text))
+	v := &specText{text: text, spec: spec, files: map[string][]byte{specFile: []byte(text)}}
+	if v.refused = notes(found); len(found) > 0 {
+		return v
+	}
+	v.importPath = path.Join(Module, spec.Package)
+	to := gen.Output{Package: spec.Package, Source: v.importPath}
+	if v.refused = notes(gen.CheckOutput(spec, to)); len(v.refused) > 0 {
+		return v
+	}
+	if err := generate(spec, to, v.files); err != nil {
+		v.refused = []Note{{File: specFile, Message: err.Error()}}
+		return v
+	}
+	v.page = string(page.Write(summary.Of(spec, v.importPath), v.importPath))
+	return v
+}
 
 func specFiles(text string) []gen.File { return []gen.File{{Path: specFile, Text: []byte(text)}} }
 

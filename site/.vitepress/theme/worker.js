@@ -1,68 +1,34 @@
 // Runs the program of the playground beside the page, so that typing never waits for an answer. The page sends the
-// address of the program first, and then questions, each after the answer to the one before. The first answer comes
-// twice: as a draft, in which nothing was type-checked, and again after the packages were opened.
-let base, module, packages, program
-let checks = false
+// compiled program with the first question, and the packages with a later one: answers before are without a check of
+// types. Each message has one reply.
+import './wasm_exec.js'
 
-// compile compiles a program while it loads, if the server gives it the right type, else afterwards.
-async function compile(address) {
-  const response = await fetch(address)
-  if (!response.ok) {
-    throw new Error(`${address}: ${response.status}`)
-  }
-  if (response.headers.get('Content-Type') === 'application/wasm') {
-    return WebAssembly.compileStreaming(response)
-  }
-  return WebAssembly.compile(await response.arrayBuffer())
-}
+let begun
 
-// start runs the program, and again after it has failed.
-async function start() {
-  checks = false
-  if (!self.Go) {
-    importScripts(base + 'wasm_exec.js')
-  }
+// begin runs the program. It ends only if a text is too much for it.
+async function begin(program) {
   const go = new self.Go()
-  const began = new Promise((resolve) => { self.hookgenReady = resolve })
-  module ??= await compile(base + 'playground.wasm')
-  go.run(await WebAssembly.instantiate(module, go.importObject))
-  await began
+  const ready = new Promise((resolve) => { self.hookgenReady = resolve })
+  go.run(await WebAssembly.instantiate(program, go.importObject))
+  await ready
 }
 
-const ask = (question) => JSON.parse(self.hookgenAnswer(JSON.stringify(question)))
-
-async function answer(question) {
-  if (!checks) {
-    self.postMessage({ draft: ask(question) })
-    const problem = self.hookgenExports(new Uint8Array(await packages))
-    if (problem) {
-      throw new Error(problem)
-    }
-    checks = true
+function open(packages) {
+  const problem = self.hookgenExports(new Uint8Array(packages))
+  if (problem) {
+    throw new Error(`the packages cannot be read: ${problem}`)
   }
-  self.postMessage({ answer: ask(question) })
 }
 
-self.onmessage = async ({ data }) => {
+self.onmessage = async ({ data: { program, packages, question } }) => {
   try {
-    if (data.base) {
-      base = data.base
-      packages = fetch(base + 'packages.zip').then((r) => r.arrayBuffer())
-      packages.catch(() => {}) // the first question reports it
-      program = start()
+    begun ??= begin(program)
+    await begun
+    if (packages) {
+      open(packages)
     }
-    await program
+    self.postMessage({ answer: JSON.parse(self.hookgenAnswer(JSON.stringify(question))) })
   } catch (err) {
-    self.postMessage({ failure: `The playground does not run here: ${err}. Reload the page to try again.` })
-    return
-  }
-  if (data.question) {
-    await answer(data.question).catch((err) => {
-      self.postMessage({
-        failure: `The playground cannot check this text: ${err}. Change it to go on; it may be nested too deeply.`,
-      })
-      program = start() // it has not ended as it should, so that it cannot go on
-      program.catch(() => {}) // the next question reports it
-    })
+    self.postMessage({ failure: String(err) })
   }
 }
