@@ -109,14 +109,16 @@ func skipEscapes(s string, spans []span) {
 
 // findPlain is find in one view.
 func (r *Redactor) findPlain(s, whole string) []span {
-	var secrets []span
+	n := named{s: s, r: r, names: make(map[string]nameInfo), values: make(map[string]bool)}
 	if !r.KeepSecrets {
-		secrets = appendPrivateKeys(secrets, s)
-		secrets = appendURLSecrets(secrets, s)
-		secrets = appendTokens(secrets, s)
+		n.found = appendPrivateKeys(n.found, s)
+		n.found = appendURLSecrets(n.found, s)
+		n.found = appendTokens(n.found, s)
 	}
-	secrets = merge(appendElements(secrets, s, r))
-	secrets = merge(appendNamed(secrets, s, whole, r, slices.Clone(secrets)))
+	n.elements()
+	n.found = merge(n.found)
+	n.assignments(whole, slices.Clone(n.found))
+	secrets := merge(n.found)
 	if r.Network {
 		secrets = merge(append(secrets, without(merge(appendNetwork(nil, s)), secrets)...))
 	}

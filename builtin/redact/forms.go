@@ -1,15 +1,16 @@
 package redact
 
-import "strings"
+import (
+	"slices"
+	"strings"
+)
 
 // A form describes the tokens of a provider that are recognisable without their context: a fixed prefix and a body of a
 // known alphabet and length.
 type form struct {
 	kind   string // in the mark, for example "github-token"
 	prefix string
-	body   *alphabet
-	least  int                    // bytes of the body
-	most   int                    // bytes of the body; 0: any number
+	body   run
 	test   func(body string) bool // of the first 256 bytes
 	by     string                 // the name of the test
 }
@@ -21,28 +22,16 @@ var tests = map[string]func(body string) bool{
 }
 
 // forms are the tokens with a fixed prefix.
-var forms = func() (forms []form) {
-	for _, row := range table("forms") {
-		f := form{kind: row[0], prefix: row[1], body: bytesOf(row[2])}
-		f.least, f.most = sizes(row[3])
-		f.by = strings.Join(row[4:], " ")
-		if f.test = tests[f.by]; f.test == nil {
-			f.test = func(body string) bool { return fits(body, f.by) }
-		}
-		forms = append(forms, f)
+var forms = entries("forms", func(fields []string) form {
+	f := form{kind: fields[0], prefix: fields[1], body: runOf(fields[2], fields[3]), by: strings.Join(fields[4:], " ")}
+	if f.test = tests[f.by]; f.test == nil {
+		f.test = func(body string) bool { return fits(body, f.by) }
 	}
-	return forms
-}()
+	return f
+})
 
-// formsBy holds the forms by the first byte of their prefixes, and seconds the second bytes.
-var formsBy, seconds = func() (by [256][]*form, seconds [256]alphabet) {
-	for i := range forms {
-		prefix := forms[i].prefix
-		by[prefix[0]] = append(by[prefix[0]], &forms[i])
-		seconds[prefix[0]][prefix[1]] = true
-	}
-	return by, seconds
-}()
+// formsBy holds the forms by the first two bytes of their prefixes.
+var formsBy = groupBy(forms, func(f form) string { return f.prefix[:2] })
 
 // isAddress reports whether the prefix is the beginning of a web address, which stays.
 func (f *form) isAddress() bool {
@@ -51,7 +40,7 @@ func (f *form) isAddress() bool {
 
 // begins reports whether body, at the end of a text that may be cut, is the beginning of a token.
 func (f *form) begins(body string) bool {
-	if f.most > 0 && len(body) > f.most {
+	if len(body) > f.body.most {
 		return false
 	}
 	if first, _, _ := strings.Cut(body, "-"); f.by == "numbered" {
@@ -61,7 +50,7 @@ func (f *form) begins(body string) bool {
 	if uuid || len(body) >= 12 && (isRandom(body) || anyHex.all(body) && isMixed(body)) {
 		return true
 	}
-	return len(f.prefix) >= 4 && (f.least <= 20 && len(body) >= 6 || len(body) >= 16) && hasDigit(body) && isMixed(body)
+	return len(f.prefix) >= 4 && (f.body.least <= 20 && len(body) >= 6 || len(body) >= 16) && hasDigit(body) && isMixed(body)
 }
 
 // isCased reports whether s has letters of both cases, as random letters have and names of variables in C do not.
@@ -69,56 +58,29 @@ func isCased(s string) bool { return strings.ToLower(s) != s && strings.ToUpper(
 
 // A marked form describes tokens with a fixed part in the middle or at the end.
 type marked struct {
-	kind              string
-	before            *alphabet
-	least, most       int // bytes before the mark
-	mark              string
-	after             *alphabet
-	leastEnd, mostEnd int // bytes after the mark
+	kind   string
+	before run
+	mark   string
+	after  run
 }
 
-var markedForms = func() (forms []marked) {
-	for _, row := range table("marked") {
-		m := marked{kind: row[0], before: bytesOf(row[1]), mark: row[3], after: bytesOf(row[4])}
-		m.least, m.most = sizes(row[2])
-		m.leastEnd, m.mostEnd = sizes(row[5])
-		forms = append(forms, m)
-	}
-	return forms
-}()
+var markedForms = entries("marked", func(fields []string) marked {
+	return marked{fields[0], runOf(fields[1], fields[2]), fields[3], runOf(fields[4], fields[5])}
+})
 
 // A provider describes secrets that are recognisable only after the provider's name.
 type provider struct {
-	body        *alphabet
-	least, most int // the lengths of a secret
-	uuid        bool
+	name   string
+	secret run
 }
 
 // providersBy holds the secrets of providers by their names.
-var providersBy = func() map[string]providerList {
-	by := make(map[string]providerList)
-	for _, row := range table("providers") {
-		for column := range strings.SplitSeq(row[2], ",") {
-			p := provider{body: bytesOf(row[1]), uuid: column == "uuid"}
-			if !p.uuid {
-				p.least, p.most = sizes(column)
-			}
-			by[row[0]] = append(by[row[0]], p)
-		}
-	}
-	return by
-}()
+var providersBy = groupBy(entries("providers", func(fields []string) provider {
+	return provider{fields[0], runOf(fields[1], fields[2])}
+}), func(p provider) string { return p.name })
 
-// A providerList holds the kinds of secrets of one provider.
-type providerList []provider
-
-// providersOf returns the kinds of secrets of the provider that a name mentions, or nil.
-func providersOf(name string) providerList {
-	if len(name) > maxName {
-		return nil
-	}
-	var buffer [maxWords]string
-	words, _ := split(buffer[:0], name)
+// providersOf returns the secrets of the provider that the words of a name mention, or nil.
+func providersOf(words []string) providerList {
 	for i, w := range words {
 		found := providersBy[w]
 		if found == nil && i > 0 && len(w)+len(words[i-1]) < 16 {
@@ -127,11 +89,9 @@ func providersOf(name string) providerList {
 		if found == nil {
 			continue
 		}
-		if i == len(words)-1 {
-			return found
-		}
-		before, last := words[len(words)-2], words[len(words)-1]
-		if describes[singular(last)] && !(last == "id" && (before == "client" || before == "access")) {
+		before, last := words[max(0, len(words)-2)], words[len(words)-1]
+		isID := last == "id" && (before == "client" || before == "access")
+		if i < len(words)-1 && describes[singular(last)] && !isID {
 			return nil
 		}
 		return found
@@ -139,23 +99,12 @@ func providersOf(name string) providerList {
 	return nil
 }
 
-// makers is providersOf for a redactor that redacts secrets.
-func (r *Redactor) makers(name string) providerList {
-	if r.KeepSecrets {
-		return nil
-	}
-	return providersOf(name)
-}
+// A providerList holds the kinds of secrets of one provider.
+type providerList []provider
 
 // make reports whether a value has the form of one of the secrets.
 func (l providerList) make(value string) bool {
-	for _, p := range l {
-		if p.uuid && isUUID(value) {
-			return true
-		}
-		if p.least <= len(value) && len(value) <= p.most && p.body.all(value) && hasDigit(value) && variety(value) >= 6 {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(l, func(p provider) bool {
+		return p.secret.has(len(value)) && p.secret.of.all(value) && hasDigit(value) && variety(value) >= 6
+	})
 }

@@ -2,7 +2,7 @@ package redact
 
 import "strings"
 
-// appendElements appends the spans of secrets in XML and similar formats:
+// elements redacts secrets in XML and similar formats:
 //
 //	<password>hunter2</password>
 //	<add key="Password" value="hunter2"/>
@@ -10,14 +10,15 @@ import "strings"
 //	<key>Password</key><string>hunter2</string>
 //
 // Markup that is escaped, as in &lt;password&gt; and \u003cpassword\u003e, is decoded before.
-func appendElements(found []span, s string, r *Redactor) []span {
+func (n *named) elements() {
+	s := n.s
 	key := -1 // the position after <key>Password</key>
 	for at := 0; at < len(s); {
-		n, more := index(s, at, "<")
+		begin, more := index(s, at, "<")
 		if !more {
 			break
 		}
-		at = n + 1
+		at = begin + 1
 		t, ok := tagAt(s, at)
 		if !ok {
 			continue
@@ -29,27 +30,27 @@ func appendElements(found []span, s string, r *Redactor) []span {
 		if data := cdata(s, t.text); data.to > 0 {
 			text, closed = data, true
 		}
-		kind := r.secret(name)
-		if name == "string" && key >= 0 && t.name.from-key < 60 {
-			kind = everything
+		about := n.about(name)
+		a := assignment{name: name, kind: about.kind, makers: about.makers}
+		if a.kind == onlyTexts { // an element named token is often that of a parser
+			a.kind = weak
 		}
-		if t.key.to > 0 && r.secret(s[t.key.from:t.key.to]) > weak {
-			kind = everything
-			if hidden(s[t.value.from:t.value.to], everything) {
-				found = append(found, t.value)
+		if name == "string" && key >= 0 && t.name.from-key < 60 {
+			a.kind = everything
+		}
+		if t.key.to > 0 && n.about(s[t.key.from:t.key.to]).kind > weak {
+			a.kind = everything
+			if n.hidden(s[t.value.from:t.value.to]) {
+				n.found = append(n.found, t.value)
 			}
 		}
 		content := strings.TrimSpace(s[text.from:text.to])
 		complete := next < len(s) || content != "" && !isSpace(s[t.text])
-		if kind == onlyTexts { // an element named token is often that of a parser
-			kind = weak
-		}
-		a := assignment{name: name, kind: kind, makers: r.makers(name)}
-		if closed && complete && a.hides(content) {
+		if closed && complete && n.hides(&a, content) {
 			lead := strings.Index(s[text.from:], content)
-			found = append(found, span{text.from + lead, text.from + lead + len(content), ""})
+			n.found = append(n.found, span{text.from + lead, text.from + lead + len(content), ""})
 		}
-		if name == "key" && r.secret(content) > weak {
+		if name == "key" && n.about(content).kind > weak {
 			key = next
 		}
 		at = t.text
@@ -57,7 +58,6 @@ func appendElements(found []span, s string, r *Redactor) []span {
 			at = max(at, text.to)
 		}
 	}
-	return found
 }
 
 // unclosed reports whether an element ends at the opening tag at next, because its closing tag was forgotten:

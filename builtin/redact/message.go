@@ -26,9 +26,9 @@ func (r *Redactor) extra(extra map[string]json.RawMessage) map[string]json.RawMe
 	out := make(map[string]json.RawMessage, len(extra))
 	for k, v := range extra {
 		out[r.Text(k)] = r.raw(v)
-		if kind := r.secret(k); kind == everything && json.Valid(v) {
-			w := walk{redact: r, text: r.Text, nodes: -1, depth: -1}
-			out[r.Text(k)] = jsonx.Encode(w.member(k, v, kind, 0))
+		if json.Valid(v) {
+			w := walk{redact: r, text: r.Text, nodes: -1, depth: maxLevels}
+			out[r.Text(k)] = jsonx.Encode(w.value(v, 0, r.about(k)))
 		}
 	}
 	return out

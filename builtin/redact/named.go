@@ -5,7 +5,7 @@ import (
 	"unicode/utf8"
 )
 
-// appendNamed appends the spans of values after the name of a secret. Each line has a value hunter2 or more:
+// assignments redacts the values after the name of a secret. Each line has a value hunter2 or more:
 //
 //	password=hunter2, "password": "hunter2", --password hunter2, Password: hunter2
 //	os.Setenv("API_KEY", "..."), Cookie: a=b; c=d, map[password:hunter2]
@@ -16,14 +16,7 @@ import (
 //	  hunter2
 //
 // known are the secrets found before, in order. They contain no names. See find for whole.
-func appendNamed(found []span, s, whole string, r *Redactor, known []span) []span {
-	n := named{s: s, r: r, found: found, names: make(map[string]nameInfo), values: make(map[string]bool)}
-	n.scan(whole, known)
-	return n.found
-}
-
-// scan is appendNamed.
-func (n *named) scan(whole string, known []span) {
+func (n *named) assignments(whole string, known []span) {
 	s, r := n.s, n.r
 	n.kubernetes = !r.KeepSecrets && (kubernetesSecret.MatchString(whole) || kubernetesSecret.MatchString(s))
 	n.isLast = n.kubernetes && len(whole) > len(s)
@@ -137,14 +130,6 @@ func (n *named) name(start, end int) (next int) {
 	return n.value(assignment{name, start, op, max(kind, weak), about.makers})
 }
 
-// A nameInfo describes the values of a name, from the words of the name.
-type nameInfo struct {
-	kind      secrecy
-	lower     string
-	describes bool // the values are about a secret
-	makers    providerList
-}
-
 // maxRemembered bounds the names and values of a text that are remembered.
 const maxRemembered = 1000
 
@@ -162,9 +147,7 @@ func remember[V any](known map[string]V, key string, compute func(string) V) V {
 
 // about returns the information about a name. The names of a text repeat, so that it remembers them.
 func (n *named) about(name string) nameInfo {
-	return remember(n.names, name, func(name string) nameInfo {
-		return nameInfo{n.r.secret(name), lowerName(name), isDescription(name), n.r.makers(name)}
-	})
+	return remember(n.names, name, n.r.about)
 }
 
 // inSecret reports whether the document of YAML at at is a Secret, also if its kind is after the end of the text.
@@ -199,7 +182,7 @@ func (n *named) kind(name string, about nameInfo, start int, op operator) secrec
 		case start < n.pair && valueNames[lower]:
 			n.pair = 0
 			return everything
-		case n.kubernetes && (lower == "data" || lower == "stringdata") && n.inSecret(start):
+		case n.kubernetes && manifestNames[lower] && n.inSecret(start):
 			return everything
 		case n.jwk && op.quoted && jwkNames[name]:
 			return weak
@@ -226,25 +209,11 @@ var (
 	queryNames = set("query")
 	labelEnds  = set("label-ends")
 	jwkNames   = set("json-web-key")
-	wordBytes  = chars("A-Za-z\x80-\xff")
-	beforeText = chars(" \t\"'`\\")
-)
 
-// lowerName returns a name in lower case without punctuation.
-func lowerName(name string) string {
-	if len(name) > 40 {
-		return ""
-	}
-	return strings.Map(func(c rune) rune {
-		switch {
-		case c == '_' || c == '-':
-			return -1
-		case 'A' <= c && c <= 'Z':
-			return c + 'a' - 'A'
-		}
-		return c
-	}, name)
-}
+	manifestNames = set("manifest")
+	wordBytes     = chars("A-Za-z\x80-\xff")
+	beforeText    = chars(" \t\"'`\\")
+)
 
 // beginPair makes the next value of the same object secret if the text at at names a secret. A type must be password,
 // because parsers have values of the type token.

@@ -1,6 +1,9 @@
 package redact
 
-import "strings"
+import (
+	"slices"
+	"strings"
+)
 
 // A secrecy says which values of a name are secret.
 type secrecy int
@@ -15,27 +18,43 @@ const (
 // maxName bounds the bytes of a name that are read.
 const maxName = 200
 
-// secret returns the secrecy of the values of a name, for example of a key of JSON or of an environment variable.
-func (r *Redactor) secret(name string) secrecy {
-	if len(name) > maxName {
-		name = name[len(name)-maxName:]
-	}
-	var buffer [maxWords]string
-	words, own := split(buffer[:0], name)
-	for _, k := range r.Keys {
-		if same, _ := split(nil, k); len(words) > 0 && strings.Join(words, "") == strings.Join(same, "") {
-			return everything
-		}
-	}
-	found := open
-	if !r.KeepSecrets {
-		found = secretName(words, own)
-	}
-	if !r.KeepPersonal && found < everything && personalName(words) {
-		found = everything
-	}
-	return found
+// A nameInfo is what a name says about its values.
+type nameInfo struct {
+	kind      secrecy
+	lower     string // the name in lower case without punctuation
+	describes bool   // the values are about a secret, as in token_type
+	makers    providerList
 }
+
+// punctuation divides the words of a name.
+var punctuation = strings.NewReplacer("_", "", "-", "")
+
+func lowerName(name string) string { return strings.ToLower(punctuation.Replace(name)) }
+
+// about returns what a name says about its values. It can be a key of JSON or an environment variable, for example.
+func (r *Redactor) about(name string) nameInfo {
+	about := nameInfo{lower: lowerName(name)}
+	var buffer [maxWords]string
+	words, own := split(buffer[:0], name[max(0, len(name)-maxName):])
+	if len(words) == 0 {
+		return about
+	}
+	if !r.KeepSecrets {
+		about.kind, about.makers = secretName(words, own), providersOf(words)
+	}
+	about.describes = len(name) <= maxName && describes[singular(words[len(words)-1])]
+	isKey := func(key string) bool {
+		same, _ := split(nil, key)
+		return strings.Join(words, "") == strings.Join(same, "")
+	}
+	if !r.KeepPersonal && personalName(words) || slices.ContainsFunc(r.Keys, isKey) {
+		about.kind = everything
+	}
+	return about
+}
+
+// secret returns the secrecy of the values of a name.
+func (r *Redactor) secret(name string) secrecy { return r.about(name).kind }
 
 // secretName returns the secrecy of a name that consists of these words. The words from own on are after the last
 // dot: a field such as token.Kind holds no token.
@@ -110,16 +129,6 @@ var (
 	describes     = set("describes")
 	personalWords = set("personal")
 )
-
-// isDescription reports whether the last word of a name is about a secret, as in token_type.
-func isDescription(name string) bool {
-	if len(name) > maxName {
-		return false
-	}
-	var buffer [maxWords]string
-	words, _ := split(buffer[:0], name)
-	return len(words) > 0 && describes[singular(words[len(words)-1])]
-}
 
 // personalName reports whether a name names personal data.
 func personalName(words []string) bool {

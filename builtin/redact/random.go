@@ -53,13 +53,7 @@ func isRepetitive(s string) bool {
 }
 
 // published holds texts with the form of a secret that all may know.
-var published = func() map[string]bool {
-	texts := make(map[string]bool)
-	for _, row := range table("published") {
-		texts[row[0]] = true
-	}
-	return texts
-}()
+var published = set("published")
 
 // isVaried reports whether s has different bytes, in contrast to placeholders such as xxxxxxxx and ********.
 func isVaried(s string) bool { return variety(s) >= 5 }
@@ -73,7 +67,7 @@ func isRandom(s string) bool {
 	s = s[:min(len(s), 512)]
 	for from := 0; from < len(s); {
 		to := from
-		for to < len(s) && !punctuation[s[to]] {
+		for to < len(s) && !dividers[s[to]] {
 			to++
 		}
 		part := strings.TrimRight(s[from:to], "=")
@@ -92,8 +86,8 @@ func isRandom(s string) bool {
 	return false
 }
 
-// punctuation divides a text into the parts of isRandom.
-var punctuation = chars("_./:%~ -")
+// dividers are between the parts of isRandom.
+var dividers = chars("_./:%~ -")
 
 // isOpaque is like isRandom and accepts long hexadecimal numbers too.
 func isOpaque(s string) bool { return isRandom(s) || len(s) >= 32 && anyHex.all(s) && isMixed(s) }

@@ -117,11 +117,11 @@ func known() map[string]surrounded {
 	}
 	for i, m := range markedForms {
 		r, s := rand.New(rand.NewPCG(2, uint64(i))), surrounded{secret: m.mark}
-		if m.least > 0 {
-			s.secret = drawn(r, m.before, m.least, nil) + s.secret
+		if m.before.least > 0 {
+			s.secret = drawn(r, m.before.of, m.before.least, nil) + s.secret
 		}
-		if m.leastEnd > 0 {
-			s.secret += drawn(r, m.after, m.leastEnd, nil)
+		if m.after.least > 0 {
+			s.secret += drawn(r, m.after.of, m.after.least, nil)
 		}
 		secrets[m.kind+" marked"] = s
 	}

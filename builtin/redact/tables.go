@@ -3,6 +3,7 @@ package redact
 import (
 	"embed"
 	"fmt"
+	"math"
 	"strconv"
 	"strings"
 )
@@ -25,6 +26,23 @@ func table(name string) [][]string {
 		}
 	}
 	return rows
+}
+
+// entries returns the entries of a table, each made of its fields.
+func entries[T any](name string, entry func(fields []string) T) (list []T) {
+	for _, row := range table(name) {
+		list = append(list, entry(row))
+	}
+	return list
+}
+
+// groupBy returns the entries with the same key, in their order.
+func groupBy[K comparable, T any](list []T, key func(T) K) map[K][]T {
+	groups := make(map[K][]T)
+	for _, e := range list {
+		groups[key(e)] = append(groups[key(e)], e)
+	}
+	return groups
 }
 
 // lists holds the lists of words by their names.
@@ -59,19 +77,28 @@ func hasAny(s, list string, fits func(s, word string) bool) bool {
 	return false
 }
 
-// sizes parses the column of a size: 36, 30-40, or 16+ for 16 or more. most is 0 if there is no limit.
-func sizes(column string) (least, most int) {
-	first, last, isRange := strings.Cut(column, "-")
-	first, open := strings.CutSuffix(first, "+")
-	least = number(first)
+// A run is a part of a token: a number of bytes of an alphabet.
+type run struct {
+	of          *alphabet
+	least, most int
+}
+
+// runOf parses the columns of an alphabet and a size: 36, 30-40, or 16+ for 16 or more.
+func runOf(alphabet, size string) run {
+	size, open := strings.CutSuffix(size, "+")
+	least, most, isRange := strings.Cut(size, "-")
+	r := run{of: bytesOf(alphabet), least: number(least), most: number(least)}
 	switch {
 	case isRange:
-		return least, number(last)
+		r.most = number(most)
 	case open:
-		return least, 0
+		r.most = math.MaxInt
 	}
-	return least, least
+	return r
 }
+
+// has reports whether the part can have n bytes.
+func (r run) has(n int) bool { return r.least <= n && n <= r.most }
 
 func number(column string) int {
 	n, err := strconv.Atoi(column)

@@ -68,23 +68,18 @@ func (r *runs) tokenAt(at int) (span, bool) {
 			return span{at, end, "discord-token"}, true
 		}
 	}
-	if !seconds[s[at]][second] {
-		return span{}, false
-	}
-	for _, f := range formsBy[s[at]] {
-		if f.prefix[1] != second || !strings.HasPrefix(s[at:], f.prefix) {
+	for _, f := range formsBy[s[at:at+2]] {
+		if !strings.HasPrefix(s[at:], f.prefix) {
 			continue
 		}
 		from := at + len(f.prefix)
-		end := r.end(f.body, from)
+		end := r.end(f.body.of, from)
 		cut := end == len(s)
 		if end > from && (s[end-1] == '.' || s[end-1] == ',') { // the end of a sentence
 			end--
 		}
-		n := end - from
 		body := s[from:min(end, from+256)]
-		fits := n >= f.least && (f.most == 0 || n <= f.most) && f.test(body)
-		if !fits && !(cut && f.begins(body)) {
+		if !(f.body.has(end-from) && f.test(body)) && !(cut && f.begins(body)) {
 			continue
 		}
 		if isRepetitive(body) || published[s[at:end]] || f.by == "random" && at > 0 && s[at-1] == '_' {
@@ -132,17 +127,13 @@ func appendMarked(found []span, s string) []span {
 				break
 			}
 			at = mark + len(m.mark)
-			to := m.after.skip(s, at, m.mostEnd+1)
-			right := to - at
-			if right < m.leastEnd || right > m.mostEnd {
+			to := m.after.of.skip(s, at, m.after.most+1)
+			if !m.after.has(to - at) {
 				continue
 			}
-			from := m.before.back(s, mark, m.most+1)
-			left := mark - from
-			if m.most == 0 && from > 0 && (!beginsWord(s, from) || s[from-1] == '+' || s[from-1] == '/') { // in base64
-				continue
-			}
-			if left >= m.least && left <= m.most && !isRepetitive(s[from:to]) {
+			from := m.before.of.back(s, mark, m.before.most+1)
+			inBase64 := from > 0 && (!beginsWord(s, from) || s[from-1] == '+' || s[from-1] == '/')
+			if m.before.has(mark-from) && !(m.before.most == 0 && inBase64) && !isRepetitive(s[from:to]) {
 				found = append(found, span{from, to, m.kind})
 				at = to
 			}

@@ -1,8 +1,8 @@
 package redact
 
 import (
-	"cmp"
 	"fmt"
+	"math"
 	"math/rand/v2"
 	"slices"
 	"strings"
@@ -39,8 +39,12 @@ var structured = []string{
 
 // bodies returns bodies of a form, the shortest and a longer one.
 func bodies(r *rand.Rand, f form) (list []string) {
-	for _, n := range []int{f.least, cmp.Or(f.most, f.least+20)} {
-		if body := drawn(r, f.body, n, f.test); body != "" {
+	longer := f.body.most
+	if longer == math.MaxInt {
+		longer = f.body.least + 20
+	}
+	for _, n := range []int{f.body.least, longer} {
+		if body := drawn(r, f.body.of, n, f.test); body != "" {
 			list = append(list, body)
 		}
 	}
@@ -48,7 +52,7 @@ func bodies(r *rand.Rand, f form) (list []string) {
 		return list
 	}
 	return slices.DeleteFunc(slices.Clone(structured), func(body string) bool {
-		return !f.body.all(body) || len(body) < f.least || f.most > 0 && len(body) > f.most || !f.test(body)
+		return !f.body.of.all(body) || !f.body.has(len(body)) || !f.test(body)
 	})
 }
 
@@ -87,13 +91,13 @@ func TestTokensWithAMarkAreRedacted(t *testing.T) {
 				before, after int
 				found         bool
 			}{
-				{m.least, m.leastEnd, true}, {m.most, m.mostEnd, true},
-				{m.least - 1, m.leastEnd, false}, {m.most, m.leastEnd - 1, false},
+				{m.before.least, m.after.least, true}, {m.before.most, m.after.most, true},
+				{m.before.least - 1, m.after.least, false}, {m.before.most, m.after.least - 1, false},
 			} {
 				if c.before < 0 || c.after < 0 {
 					continue
 				}
-				token := part(m.before, c.before) + m.mark + part(m.after, c.after)
+				token := part(m.before.of, c.before) + m.mark + part(m.after.of, c.after)
 				found := appendMarked(nil, "see "+token+" here")
 				if whole := len(found) == 1 && found[0] == (span{4, 4 + len(token), m.kind}); whole != c.found {
 					t.Errorf("%q: found %v, want %t", token, found, c.found)

@@ -6,6 +6,7 @@ import (
 	"encoding/base64"
 	"encoding/json"
 	"fmt"
+	"maps"
 	"math"
 	"reflect"
 	"slices"
@@ -27,8 +28,8 @@ type Shape struct {
 // encode: its maps, slices and structs are redacted by their keys and fields, and bytes that are text as a text. Values
 // beyond the limits of shape are replaced with an ellipsis.
 func (r *Redactor) Value(v any, shape Shape) any {
-	w := walk{redact: r, text: shape.Text, nodes: cmp.Or(shape.Values, -1), depth: cmp.Or(shape.Levels, -1)}
-	return w.value(v, 0, open)
+	w := walk{redact: r, text: shape.Text, nodes: cmp.Or(shape.Values, -1), depth: cmp.Or(shape.Levels, maxLevels)}
+	return w.value(v, 0, nameInfo{})
 }
 
 // A walk redacts one value and enforces the limits of a Shape.
@@ -36,7 +37,7 @@ type walk struct {
 	redact *Redactor
 	text   func(string) string
 	nodes  int // the remaining number of values; negative: unlimited
-	depth  int // the most levels; negative: unlimited
+	depth  int // the most levels
 }
 
 // maxLevels bounds the levels of a value without a limit. A deeper value probably contains itself.
@@ -45,56 +46,56 @@ const maxLevels = 1000
 // sealed is the secrecy of the values of an object that holds secrets only, whatever its names are.
 const sealed = everything + 1
 
-// value returns the redacted copy of v, which is at the given level. within is everything or sealed if v belongs to a
-// key whose values are secret, or else open.
-func (w *walk) value(v any, level int, within secrecy) any {
-	if w.nodes == 0 || w.depth >= 0 && level > w.depth || level > maxLevels {
+// value returns the redacted copy of v, which is at the given level. about describes its key.
+func (w *walk) value(v any, level int, about nameInfo) any {
+	if w.nodes == 0 || level > w.depth {
 		return shorten.Ellipsis
 	}
 	w.nodes--
 	v = plain(v)
+	if b, ok := v.([]byte); ok { // in the notation of encoding/json
+		if utf8.Valid(b) {
+			b = []byte(w.redact.Text(string(b)))
+		}
+		v = base64.StdEncoding.EncodeToString(b)
+	}
+	isSecret := about.kind >= everything
 	switch v := v.(type) {
 	case nil, bool:
 		return v
 	case string:
-		return w.string(v, within)
-	case []byte:
-		return w.bytes(v, within)
-	case map[string]any:
-		return w.object(v, level, within)
-	case []any:
-		return w.list(v, level, within)
-	case json.Number:
-		if w.string(string(v), within) != string(v) {
-			return 0
+		if hidesText(about, v) {
+			return w.redact.mark("", v)
 		}
-		return v
+		return w.text(v)
+	case map[string]any:
+		return w.object(v, level, about.kind)
+	case []any:
+		return w.list(v, level, about.kind)
+	case json.Number:
+		isSecret = isSecret || w.text(string(v)) != string(v)
 	case float64:
-		if within < everything && (math.IsNaN(v) || math.IsInf(v, 0)) {
+		if !isSecret && (math.IsNaN(v) || math.IsInf(v, 0)) {
 			return fmt.Sprint(v)
 		}
 	case error:
 		return w.text(fmt.Sprintf("(cannot be encoded: %v)", v))
 	}
-	if within >= everything {
+	if isSecret {
 		return 0
 	}
 	return v
 }
 
-func (w *walk) string(s string, within secrecy) string {
-	if within >= everything && s != "" {
-		return w.redact.mark("", s)
+// hidesText reports whether a text is a secret of its key. A list has no key of its own.
+func hidesText(about nameInfo, v string) bool {
+	switch about.kind {
+	case open, weak:
+		return about.kind == weak && isRandom(v) || about.makers.make(v)
+	case onlyTexts:
+		return v != "" && (about.lower == "" || !isNumber(v))
 	}
-	return w.text(s)
-}
-
-// bytes returns bytes in the notation of encoding/json, redacted if they are a text.
-func (w *walk) bytes(b []byte, within secrecy) any {
-	if within < everything && utf8.Valid(b) {
-		b = []byte(w.redact.Text(string(b)))
-	}
-	return w.string(base64.StdEncoding.EncodeToString(b), within)
+	return v != ""
 }
 
 // plain returns a value as nil, a bool, a number, a text, bytes, a map or a list. It converts only the outer level. If
@@ -191,48 +192,44 @@ func addFields(m map[string]any, v reflect.Value) {
 // object redacts an object by the names of its keys and by the names that it contains, as in {"name": "PASSWORD",
 // "value": "hunter2"}.
 func (w *walk) object(m map[string]any, level int, within secrecy) any {
-	keys := make([]string, 0, len(m))
-	for k := range m {
-		keys = append(keys, k)
-	}
-	slices.Sort(keys)
-	named := w.namesSecret(m)
+	keys := slices.Sorted(maps.Keys(m))
+	named, secrecy := w.namesSecret(m)
 	out, same := make(map[string]any, min(len(m), 64)), make(map[string]int)
 	for i, k := range keys {
 		if w.nodes == 0 {
 			out[shorten.Ellipsis] = fmt.Sprintf("%d more", len(keys)-i)
 			break
 		}
-		v := m[k]
-		kind := w.redact.secret(k)
+		about := w.redact.about(k)
 		switch {
 		case within == sealed:
-			kind = sealed
-		case named[lowerName(k)] > open:
-			kind = named[lowerName(k)]
-		case within == everything && !isDescription(k):
-			kind = everything
+			about.kind = sealed
+		case named[about.lower]:
+			about.kind = secrecy
+		case within == everything && !about.describes:
+			about.kind = everything
 		}
-		key := w.text(k)
+		mark := w.text(k)
+		key := mark
 		// Two e-mail addresses, for example, have the same mark. A value without a limit keeps both.
-		if same[key]++; same[key] > 1 && w.nodes < 0 {
-			key = fmt.Sprintf("%s %d", key, same[key])
+		for _, taken := out[key]; taken && w.nodes < 0; _, taken = out[key] {
+			same[mark]++
+			key = fmt.Sprintf("%s %d", mark, same[mark]+1)
 		}
-		out[key] = w.member(k, v, kind, level)
+		out[key] = w.value(m[k], level+1, about)
 	}
 	return out
 }
 
-// namesSecret returns the keys of an object whose values are secret because of the values of other keys.
-func (w *walk) namesSecret(m map[string]any) map[string]secrecy {
-	if w.redact.KeepSecrets {
-		return nil
-	}
-	if m["kind"] == "Secret" {
-		return map[string]secrecy{"data": sealed, "stringdata": sealed}
-	}
-	names := map[string]bool(nil)
-	if m["kty"] != nil {
+// namesSecret returns the keys of an object whose values are secret because of the values of other keys, and the
+// secrecy of these values.
+func (w *walk) namesSecret(m map[string]any) (names map[string]bool, kind secrecy) {
+	switch {
+	case w.redact.KeepSecrets:
+		return nil, open
+	case m["kind"] == "Secret":
+		return manifestNames, sealed
+	case m["kty"] != nil:
 		names = jwkNames
 	}
 	for k, v := range m {
@@ -242,58 +239,7 @@ func (w *walk) namesSecret(m map[string]any) map[string]secrecy {
 			names = valueNames
 		}
 	}
-	found := make(map[string]secrecy, len(names))
-	for name := range names {
-		found[name] = everything
-	}
-	return found
-}
-
-// member redacts the value of a key whose values have the given secrecy.
-func (w *walk) member(name string, v any, kind secrecy, level int) any {
-	v = plain(v)
-	switch v := v.(type) {
-	case string:
-		if w.hides(name, kind, v) {
-			w.nodes--
-			return w.redact.mark("", v)
-		}
-	case []any:
-		if kind == onlyTexts && isFlat(v) {
-			kind = everything
-		}
-	}
-	if kind < everything {
-		kind = open
-	}
-	return w.value(v, level+1, kind)
-}
-
-// hides reports whether a text is the secret of a key.
-func (w *walk) hides(name string, kind secrecy, v string) bool {
-	switch kind {
-	case open:
-		return w.redact.makers(name).make(v)
-	case weak:
-		return isRandom(v) || w.redact.makers(name).make(v)
-	case onlyTexts:
-		return v != "" && !isNumber(v)
-	}
-	return v != ""
-}
-
-// isFlat reports whether a list contains texts and no objects or lists.
-func isFlat(l []any) bool {
-	texts := false
-	for _, v := range l {
-		switch plain(v).(type) {
-		case map[string]any, []any:
-			return false
-		case string:
-			texts = true
-		}
-	}
-	return texts
+	return names, everything
 }
 
 func (w *walk) list(l []any, level int, within secrecy) any {
@@ -303,12 +249,11 @@ func (w *walk) list(l []any, level int, within secrecy) any {
 			out = append(out, fmt.Sprintf("%s %d more", shorten.Ellipsis, len(l)-i))
 			break
 		}
+		kind := within
 		if i > 0 && w.isValueOfFlag(l[i-1], v) {
-			w.nodes--
-			out = append(out, w.redact.mark("", plain(v).(string)))
-			continue
+			kind = everything
 		}
-		out = append(out, w.value(v, level+1, within))
+		out = append(out, w.value(v, level+1, nameInfo{kind: kind}))
 	}
 	return out
 }

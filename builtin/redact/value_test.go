@@ -112,6 +112,36 @@ func TestOwnKeysHoldInValues(t *testing.T) {
 	}
 }
 
+func TestKeysWithTheSameMarkStayApart(t *testing.T) {
+	for in, want := range map[string]string{
+		`{"a@b.org":1,"c@d.org":2}`: `{"[REDACTED:email]":1,"[REDACTED:email] 2":2}`,
+		`{"[REDACTED:email] 2":"a","a@b.org":2,"c@d.org":3}`: `{"[REDACTED:email]":2,"[REDACTED:email] 2":"[REDACTED]",` +
+			`"[REDACTED:email] 3":3}`,
+		`{"A@b.org":1,"C@d.org":2,"[REDACTED:email] 2":"a"}`: `{"[REDACTED:email]":1,"[REDACTED:email] 2":2,` +
+			`"[REDACTED:email] 2 2":"[REDACTED]"}`,
+	} {
+		t.Run(in, func(t *testing.T) {
+			if got := string(new(Redactor).JSON([]byte(in))); got != want {
+				t.Errorf("got  %s\nwant %s", got, want)
+			}
+		})
+	}
+}
+
+func TestListsOfSecretValuesAreRedacted(t *testing.T) {
+	for in, want := range map[string]string{
+		`{"tokens":["abc","123",4,["d"],{"a":"b"}]}`: `{"tokens":["[REDACTED]","[REDACTED]",4,["[REDACTED]"],{"a":"b"}]}`,
+		`{"session":["a8Kd03LmQ9xZ71bc","morning"]}`: `{"session":["[REDACTED]","morning"]}`,
+		`{"passwords":["abc",123456]}`:               `{"passwords":["[REDACTED]",0]}`,
+	} {
+		t.Run(in, func(t *testing.T) {
+			if got := string(new(Redactor).JSON([]byte(in))); got != want {
+				t.Errorf("got  %s\nwant %s", got, want)
+			}
+		})
+	}
+}
+
 func TestDeepValuesEndInAnEllipsis(t *testing.T) {
 	deep := map[string]any{"list": []any{1, []any{2}}, "object": map[string]any{"a": map[string]any{"b": 3}}}
 	got := jsonx.Encode((&Redactor{}).Value(deep, Shape{Text: (&Redactor{}).Text, Levels: 2}))
