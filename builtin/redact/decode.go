@@ -48,17 +48,17 @@ func decode(s string) (v view, ok bool) {
 				continue
 			}
 		case '\\', '"':
-			if at >= line {
+			if at >= line && (size > 1 || c == '"') {
 				line = lineEnd(s, at)
-				isJSON = hasEscape(s[at:line], '\\')
+				isJSON = size > 1 || hasEscape(s[at:line], '\\')
 			}
 			if isJSON && s[at] == '"' {
 				c = mask // it closes the text of JSON that holds the escapes
 			}
 		case '%', '+':
-			if at >= run {
+			if at >= run && (size > 1 || c == '+') {
 				run = inURL.skip(s, at, len(s))
-				isURL = hasEscape(s[at:run], '%')
+				isURL = size > 1 || hasEscape(s[at:run], '%')
 			}
 			if isURL && s[at] == '+' {
 				c = ' '
@@ -125,17 +125,15 @@ func escapeAt(s string, at int, mail bool) (c byte, size int) {
 // hexByte returns the byte of an escape with digits from from on. In a text of Go or JSON, control characters and those
 // outside ASCII are masks.
 func hexByte(escape string, from, digits int) (c byte, size int) {
-	if len(escape) < from+digits {
+	end := from + digits
+	if len(escape) < end || !anyHex.all(escape[from:end]) {
 		return escape[0], 1
 	}
-	n, err := strconv.ParseUint(escape[from:from+digits], 16, 16)
-	switch {
-	case err != nil:
-		return escape[0], 1
-	case escape[0] == '\\' && (n <= ' ' || n >= utf8.RuneSelf):
-		return mask, from + digits
+	n, _ := strconv.ParseUint(escape[from:end], 16, 16)
+	if escape[0] == '\\' && (n <= ' ' || n >= utf8.RuneSelf) {
+		return mask, end
 	}
-	return byte(n), from + digits
+	return byte(n), end
 }
 
 // isMail reports whether s has a line of a mail that was divided, because lines have at most 76 characters there.

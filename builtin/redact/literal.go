@@ -10,8 +10,12 @@ func (n *named) value(a assignment) (next int) {
 	if a.op.nextLine {
 		return n.below(a)
 	}
-	if a.op.sign == ':' && at < len(s) && (s[at] == '!' || s[at] == '&') {
-		at += length(s[at:], "yaml-tags")
+	for a.op.sign == ':' && (strings.HasPrefix(s[at:], "&") || strings.HasPrefix(s[at:], "!!")) { // tags of YAML
+		end := notSpaces.skip(s, at, 64)
+		if end == len(s) || !isBlank(s[end]) {
+			break
+		}
+		at = skipBlanks(s, end)
 	}
 	opening := maskBytes.skip(s, at, 4) // for example, of a quotation mark
 	if strings.HasPrefix(s[opening:], Redacted) {

@@ -41,15 +41,21 @@ func endsNumber(s string, at int) bool {
 // numberLength returns the length and the kind of the number at at, or 0.
 func numberLength(s string, at int) (n int, kind string) {
 	part := s[at:min(len(s), at+48)]
-	if isUpper(s[at]) {
+	switch {
+	case isUpper(s[at]):
 		return ibanLength(part), "bank-account"
-	}
-	if n = cardLength(part); n > 0 {
-		return n, "card"
-	}
-	withTrunk := strings.HasPrefix(part, "1-") || strings.HasPrefix(part, "1 (")
-	if isDigit(s[at]) && !withTrunk && digits.skip(part, 0, 4) != 3 { // which is fast
-		return 0, ""
+	case !isDigit(s[at]):
+		if len(part) < 2 || !isDigit(part[1]) { // which is fast
+			return 0, ""
+		}
+	default:
+		if n = cardLength(part); n > 0 {
+			return n, "card"
+		}
+		withTrunk := strings.HasPrefix(part, "1-") || strings.HasPrefix(part, "1 (")
+		if !withTrunk && digits.skip(part, 0, 4) != 3 {
+			return 0, ""
+		}
 	}
 	for _, kind := range []string{"social-security-number", "phone"} {
 		if n = length(part, kind); n > 0 && length(part, "no-phone") == 0 && endsNumber(s, at+n) {
@@ -59,24 +65,25 @@ func numberLength(s string, at int) (n int, kind string) {
 	return 0, ""
 }
 
-var betweenGroups = strings.NewReplacer(" ", "", "-", "")
+// cardGroups are the sizes of the groups of digits on payment cards.
+var cardGroups = set("card-groups")
 
 // cardLength returns the length of the payment card number at the beginning of s, or 0. One blank or minus sign
 // separates its groups, the same one everywhere. Other digits may follow, for example an expiry date.
-func cardLength(s string) int {
-	first := digits.skip(s, 0, len(s))
-	groups := first == 4 && len(s) > 14 && isDigit(s[5]) && (s[9] == s[4] || s[11] == s[4])
-	if !groups && (first < 13 || first > 16) { // which is fast
-		return 0
-	}
-	for _, form := range []string{"long-card", "card"} {
-		n := length(s, form)
-		if number := betweenGroups.Replace(s[:n]); n > 0 && hasCheckDigit(number) && fits(number, "card-number") &&
-			endsNumber(s, n) {
+func cardLength(s string) (n int) {
+	var number, groups []byte
+	for at := 0; ; at++ {
+		size := digits.skip(s, at, 17) - at
+		number, groups, at = append(number, s[at:at+size]...), append(groups, byte('0'+size)), at+size
+		isCard := len(groups) == 1 && size >= 13 && size <= 16 || cardGroups[string(groups)]
+		if isCard && hasCheckDigit(string(number)) && fits(string(number), "card-number") && endsNumber(s, at) {
+			n = at
+		}
+		if groups[0] != '4' || len(groups) == 5 || at+1 >= len(s) || !isDigit(s[at+1]) ||
+			s[at] != s[4] || s[at] != ' ' && s[at] != '-' {
 			return n
 		}
 	}
-	return 0
 }
 
 // hasCheckDigit reports whether the last digit is the check digit of the others by the Luhn algorithm.

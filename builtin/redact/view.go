@@ -47,15 +47,8 @@ const mask = 0x1f
 // viewOf returns the view of s. With joined, a word that invisible texts divide is one word. For example, grep colors a
 // part of a token; and a program prints a token directly after a word of another color.
 func viewOf(s string, joined bool) view {
-	at := plainBytes.skip(s, 0, len(s))
-	for at < len(s) && s[at] < utf8.RuneSelf && !isControl(s[at]) && invisible(s, at) == 0 {
-		at = plainBytes.skip(s, at+1, len(s))
-	}
-	if at == len(s) {
-		return view{text: s}
-	}
-	b := builder{bytes: append(make([]byte, 0, len(s)), s[:at]...)}
-	for at < len(s) {
+	b := builder{bytes: make([]byte, 0, len(s))}
+	for at := 0; at < len(s); {
 		if from := at; plainBytes[s[at]] {
 			at = plainBytes.skip(s, at, len(s))
 			b.bytes = append(b.bytes, s[from:at]...)
@@ -121,16 +114,17 @@ func (v *view) origins(spans []span) []span {
 // invisible returns the length of the control sequence or the character without width at at, or 0. Links and titles are
 // read, because their addresses can contain secrets.
 func invisible(s string, at int) int {
+	next := s[min(at+1, len(s)-1)]
 	switch c := s[at]; {
 	case c == ':':
 		return kindOfMark(s, at)
-	case c == 0x1b || c == 0x9b || c == 0xc2 || c == '\\' || c == '^':
-		if c == '\\' && !(at+1 < len(s) && strings.IndexByte("ux0e", s[at+1]) >= 0) { // which is fast
-			return 0
-		}
-		return max(length(s[at:min(len(s), at+128)], "control-sequence"), zeroWidth(s, at))
+	case c == 0x9b, c == 0xc2 && next == 0x9b, c == 0x1b && strings.IndexByte("[()", next) >= 0,
+		(c == '\\' || c == '^') && hasAny(s[at:], "introducers", strings.HasPrefix):
+		return length(s[at:min(len(s), at+128)], "control-sequence")
 	case c >= utf8.RuneSelf:
-		return zeroWidth(s, at)
+		if c, size := utf8.DecodeRuneInString(s[at:]); unicode.Is(unicode.Cf, c) { // without width
+			return size
+		}
 	}
 	return 0
 }
@@ -151,11 +145,4 @@ func kindOfMark(s string, at int) int {
 		return 0
 	}
 	return 1 + len(inner)
-}
-
-func zeroWidth(s string, at int) int {
-	if c, size := utf8.DecodeRuneInString(s[at:]); unicode.Is(unicode.Cf, c) {
-		return size
-	}
-	return 0
 }
