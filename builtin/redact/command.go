@@ -1,9 +1,6 @@
 package redact
 
-import (
-	"regexp"
-	"strings"
-)
+import "strings"
 
 // schemes are words before a credential in an HTTP header.
 var schemes = set("schemes")
@@ -72,19 +69,19 @@ func commandEnd(s string, at int) int {
 // not read again.
 func (n *named) command(start int) {
 	for _, p := range programs[n.s[start]] {
-		if start < n.read[p.number] || !strings.HasPrefix(n.s[start:], p.program) {
+		if start < n.read[p] || !strings.HasPrefix(n.s[start:], p.program) {
 			continue
 		}
 		if start >= n.line {
 			n.line = commandEnd(n.s, start)
 		}
-		n.read[p.number] = n.passwordFlag(p, start+len(p.program), n.line)
+		n.read[p] = n.passwordFlag(p, start+len(p.program), n.line)
 	}
 }
 
 // after redacts the password after a word that does not name it, by the form of the text.
 func (n *named) after(word string, end int) {
-	form := afterWords[strings.ToLower(word)]
+	form := syntax["after-"+strings.ToLower(word)]
 	if form == nil {
 		return
 	}
@@ -93,42 +90,25 @@ func (n *named) after(word string, end int) {
 	groups := form.FindStringSubmatchIndex(text)
 	for i := 2; i < len(groups); i += 2 {
 		from, to := groups[i], groups[i+1]
-		if from < to && !strings.HasPrefix(text[from:to], Redacted) && n.hidden(text[from:to]) {
+		if from < to && !strings.HasPrefix(text[from:to], Redacted) && n.hidden(text[from:to], everything) {
 			n.found = append(n.found, span{end + from, end + to, ""})
 		}
 	}
 }
-
-// afterWords are the forms of the table syntax whose names begin with "after-".
-var afterWords = func() map[string]*regexp.Regexp {
-	forms := make(map[string]*regexp.Regexp)
-	for name, form := range syntax {
-		if word, ok := strings.CutPrefix(name, "after-"); ok {
-			forms[word] = form
-		}
-	}
-	return forms
-}()
 
 // standIns are passwords of documentations.
 var standIns = set("stand-ins")
 
 // A passwordFlag is a flag for a password that does not name it.
 type passwordFlag struct {
-	program, flag string
-	joined, apart bool // the password may be in the same word, or in the next one
-	user          bool // the password is after a name and a colon
-	number        int
+	flag, place string
+	program     string
 }
 
 // programs holds the flags by the first bytes of their programs.
-var programs = func() (by [256][]*passwordFlag) {
-	for i, row := range table("commands") {
-		p := passwordFlag{strings.Join(row[2:], " "), row[0], row[1] != "apart", row[1] != "joined", row[1] == "user", i}
-		by[p.program[0]] = append(by[p.program[0]], &p)
-	}
-	return by
-}()
+var programs = groupBy(entries("commands", func(fields []string) *passwordFlag {
+	return &passwordFlag{fields[0], fields[1], strings.Join(fields[2:], " ")}
+}), func(p *passwordFlag) byte { return p.program[0] })
 
 // passwordFlag redacts the password after the flag of a program whose name begins before from. It returns the position
 // to which it has read the command.
@@ -143,16 +123,16 @@ func (n *named) passwordFlag(p *passwordFlag, from, to int) int {
 			continue
 		}
 		value := at + len(p.flag)
-		if strings.HasPrefix(p.flag, "--") && value < to && s[value] == '=' {
-			value++
+		if strings.HasPrefix(p.flag, "--") {
+			value = past(s, value, "=")
 		}
 		apart := value < to && isBlank(s[value])
-		if value = skipBlanks(s, value); apart && !p.apart || !apart && !p.joined {
+		if apart && p.place == "joined" || !apart && p.place == "apart" {
 			continue
 		}
-		value, end := shellWord(s, value)
-		if value = min(value, end); n.isPassword(p, &value, s[:end]) {
-			n.found = append(n.found, span{value, end, ""})
+		password, end := shellWord(s, skipBlanks(s, value))
+		if n.isPassword(p, &password) {
+			n.found = append(n.found, span{end - len(password), end, ""})
 		}
 		return max(at, end)
 	}
@@ -167,30 +147,24 @@ func endsCommand(s string, at int) bool {
 		strings.IndexByte(";|&", s[at]) >= 0 && (isSpace(s[at-1]) || isSpace(next) || next == s[at])
 }
 
-// isPassword reports whether the word at at, with which s ends, is a password. It moves at to the one after a user.
-func (n *named) isPassword(p *passwordFlag, at *int, s string) bool {
-	password := s[*at:]
-	if p.user {
-		_, password, _ = strings.Cut(password, ":")
-		*at = len(s) - len(password)
-		plain := strings.ToLower(strings.Trim(password, "[]<>{}"))
-		return password != "" && !isPlaceholder(password) && !standIns[plain]
+// isPassword reports whether a word after a flag is a password. It removes the name of a user before it.
+func (n *named) isPassword(p *passwordFlag, word *string) bool {
+	if p.place == "user" {
+		_, *word, _ = strings.Cut(*word, ":")
+		return !isPlaceholder(*word) && !standIns[strings.ToLower(strings.Trim(*word, "[]<>{}"))]
 	}
-	isPort := strings.Trim(password, "0123456789:./-") == "" // as in docker run --name mysql -p3306:3306
-	return !isPort && password[0] != '-' && n.hidden(password)
+	isPort := strings.Trim(*word, "0123456789:./-") == "" // as in docker run --name mysql -p3306:3306
+	return !isPort && (*word)[0] != '-' && n.hidden(*word, everything)
 }
 
-// hidden is hidden for the values of passwords. The values of a text repeat, so that it remembers them.
-func (n *named) hidden(value string) bool {
-	return remember(n.values, value, func(value string) bool { return hidden(value, everything) })
-}
-
-// shellWord returns the span of the word of a command at at, without its quotes.
-func shellWord(s string, at int) (from, to int) {
+// shellWord returns the word of a command at at, without its quotes, and its end.
+func shellWord(s string, at int) (word string, end int) {
 	if at < len(s) && isQuote(s[at]) {
-		return at + 1, quoteEnd(s, at+1, s[at])
+		end = quoteEnd(s, at+1, s[at])
+		return s[min(at+1, end):end], end
 	}
-	return at, shellBytes.skip(s, at, len(s))
+	end = shellBytes.skip(s, at, len(s))
+	return s[at:end], end
 }
 
 var shellBytes = chars(" \t\r\n\\\x1f\"'`").not()

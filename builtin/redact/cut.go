@@ -12,7 +12,7 @@ import (
 
 // CutText redacts a text and truncates it to maxRunes characters. Of a large text, only the beginning is redacted.
 func (r *Redactor) CutText(s string, maxRunes int) string {
-	part := window(s, maxRunes)
+	part := s[:min(len(s), windowBytes(maxRunes))]
 	if len(part) == len(s) {
 		return shorten.To(r.Text(s), maxRunes)
 	}
@@ -41,12 +41,8 @@ func (r *Redactor) CutText(s string, maxRunes int) string {
 // windowEnd is the number of bytes that CutText scans but drops. It is longer than most secrets.
 const windowEnd = 512
 
-// window returns the beginning of a text that must be scanned to redact it and truncate it to maxRunes characters.
-func window(s string, maxRunes int) string {
-	return s[:min(len(s), windowBytes(maxRunes))]
-}
-
-// windowBytes returns the length of a window in bytes. It returns math.MaxInt for very large values of maxRunes.
+// windowBytes returns how many bytes of a text must be scanned to redact it and truncate it to maxRunes characters. It
+// returns math.MaxInt for very large values of maxRunes.
 func windowBytes(maxRunes int) int {
 	if maxRunes > math.MaxInt/4-2*windowEnd {
 		return math.MaxInt

@@ -9,17 +9,18 @@ import (
 // maxEncodings is how often a text can be encoded. For example, a URL in the query of another one is encoded twice.
 const maxEncodings = 3
 
-// escapes are the escapes of JSON, HTML and XML with their characters, by their first two bytes.
-var escapes = func() map[[2]byte][][2]string {
-	by := make(map[[2]byte][][2]string)
-	for _, row := range table("escapes") {
-		text, _ := strconv.Unquote(row[0])
-		plain, _ := strconv.Unquote(row[1])
-		key := [2]byte{text[0], text[1]}
-		by[key] = append(by[key], [2]string{text, plain})
-	}
-	return by
-}()
+// An escape is a text that stands for a character.
+type escape struct {
+	text string
+	char byte
+}
+
+// escapes are the escapes of JSON, HTML and XML, by their first two bytes.
+var escapes = groupBy(entries("escapes", func(fields []string) escape {
+	text, _ := strconv.Unquote(fields[0])
+	char, _ := strconv.Unquote(fields[1])
+	return escape{text, char[0]}
+}), func(e escape) string { return e.text[:2] })
 
 // unescaped are bytes that begin no escape, and inURL the bytes of URLs and forms.
 var unescaped, inURL, upperHex = chars(`"%\&=+`).not(), chars("a-zA-Z0-9%.~_+/:?&=#@,;!*()$'-"), alphabets["HEX"]
@@ -40,13 +41,6 @@ func decode(s string) (v view, ok bool) {
 		}
 		c, size := escapeAt(s, at, mail)
 		switch s[at] {
-		case '=':
-			if c == '\n' { // a line was divided here
-				b.drop(size)
-				at += size
-				ok = true
-				continue
-			}
 		case '\\', '"':
 			if at >= line && (size > 1 || c == '"') {
 				line = lineEnd(s, at)
@@ -64,7 +58,11 @@ func decode(s string) (v view, ok bool) {
 				c = ' '
 			}
 		}
-		b.put(c, size)
+		if s[at] == '=' && c == '\n' { // a line was divided here
+			b.drop(size)
+		} else {
+			b.put(c, size)
+		}
 		ok = ok || size > 1
 		at += size
 	}
@@ -93,9 +91,9 @@ func escapeAt(s string, at int, mail bool) (c byte, size int) {
 	}
 	rest := s[at:min(len(s), at+6)]
 	if (rest[0] == '\\' || rest[0] == '&') && len(rest) > 1 {
-		for _, e := range escapes[[2]byte{rest[0], rest[1]}] {
-			if strings.HasPrefix(rest, e[0]) {
-				return e[1][0], len(e[0])
+		for _, e := range escapes[rest[:2]] {
+			if strings.HasPrefix(rest, e.text) {
+				return e.char, len(e.text)
 			}
 		}
 	}

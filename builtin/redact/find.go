@@ -109,7 +109,7 @@ func skipEscapes(s string, spans []span) {
 
 // findPlain is find in one view.
 func (r *Redactor) findPlain(s, whole string) []span {
-	n := named{s: s, r: r, names: make(map[string]nameInfo), values: make(map[string]bool)}
+	n := named{s: s, r: r, names: make(map[string]nameInfo), verdicts: make(map[verdict]bool), read: make(map[*passwordFlag]int)}
 	if !r.KeepSecrets {
 		n.found = appendPrivateKeys(n.found, s)
 		n.found = appendURLSecrets(n.found, s)
@@ -133,9 +133,6 @@ func (r *Redactor) findPlain(s, whole string) []span {
 // spans is find with the spans that Patterns replace.
 func (r *Redactor) spans(s, whole string) []span {
 	found := r.find(s, whole)
-	if len(r.Patterns) == 0 {
-		return found
-	}
 	for _, p := range r.Patterns {
 		for _, at := range p.FindAllStringIndex(s, -1) {
 			found = append(found, span{at[0], at[1], ""})

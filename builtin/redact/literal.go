@@ -54,7 +54,7 @@ func (n *named) value(a assignment) (next int) {
 	case '<':
 		if size := length(s[at:min(len(s), at+60)], "here-document"); size > 0 {
 			text := hereDocument(s, at, strings.TrimLeft(s[at:at+size], "<~'\"-"))
-			if a.hides(s[text.from:text.to]) {
+			if n.hides(&a, s[text.from:text.to]) {
 				n.found = append(n.found, text)
 			}
 			return text.to
@@ -114,9 +114,8 @@ func isFlagValue(s string) bool { return s != "" && s[0] != '-' && !strings.Cont
 // quotedSpan returns the span inside the quotes that begin at q, and the position after them.
 func quotedSpan(s string, q int) (from, to, after int) {
 	if triple := strings.Repeat(s[q:q+1], 3); strings.HasPrefix(s[q:], triple) {
-		from = q + 3
-		to, _ = index(s, from, triple)
-		return from, to, min(to+len(triple), len(s))
+		to, _ = index(s, q+3, triple)
+		return q + 3, to, min(to+3, len(s))
 	}
 	to = quoteEnd(s, q+1, s[q])
 	return q + 1, to, min(to+1, len(s))

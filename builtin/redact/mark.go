@@ -49,11 +49,8 @@ func isPseudonym(s string) bool { return len(s) == pseudonymChars && lowerHex.al
 // kinds are the kinds in marks.
 var kinds = func() map[string]bool {
 	kinds := set("kinds")
-	for _, f := range forms {
-		kinds[f.kind] = true
-	}
-	for _, m := range markedForms {
-		kinds[m.kind] = true
+	for _, row := range append(table("forms"), table("marked")...) {
+		kinds[row[0]] = true
 	}
 	return kinds
 }()

@@ -27,8 +27,9 @@ func (n *named) elements() {
 		next, _ := index(s, t.text, "<")
 		closed := next == len(s) || strings.HasPrefix(s[next+1:], "/") || unclosed(s, t, next)
 		text := span{t.text, next, ""}
-		if data := cdata(s, t.text); data.to > 0 {
-			text, closed = data, true
+		if data := past(s, t.text, "<![CDATA["); data > t.text {
+			end, _ := index(s, data, "]]>")
+			text, closed = span{data, end, ""}, true
 		}
 		about := n.about(name)
 		a := assignment{name: name, kind: about.kind, makers: about.makers}
@@ -40,7 +41,7 @@ func (n *named) elements() {
 		}
 		if t.key.to > 0 && n.about(s[t.key.from:t.key.to]).kind > weak {
 			a.kind = everything
-			if n.hidden(s[t.value.from:t.value.to]) {
+			if n.hidden(s[t.value.from:t.value.to], everything) {
 				n.found = append(n.found, t.value)
 			}
 		}
@@ -133,14 +134,3 @@ func tagAt(s string, from int) (t tag, ok bool) {
 }
 
 var tagName, attributeName = chars("A-Za-z0-9\x80-\xff_.:-"), chars("A-Za-z0-9\x80-\xff-")
-
-// cdata returns the span of the text in a CDATA section at at.
-func cdata(s string, at int) span {
-	const begin, end = "<![CDATA[", "]]>"
-	if !strings.HasPrefix(s[at:], begin) {
-		return span{}
-	}
-	from := at + len(begin)
-	to, _ := index(s, from, end)
-	return span{from, to, ""}
-}

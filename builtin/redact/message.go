@@ -8,15 +8,16 @@ import (
 	"github.com/hookgen/hookgen/generated/agent"
 )
 
-// raw redacts data that should be JSON but can be invalid. It returns nil for empty data.
-func (r *Redactor) raw(data json.RawMessage) json.RawMessage {
-	if len(data) == 0 {
+// raw redacts data that should be JSON but can be invalid. about describes its key. It returns nil for empty data.
+func (r *Redactor) raw(data json.RawMessage, about nameInfo) json.RawMessage {
+	switch {
+	case len(data) == 0:
 		return nil
+	case !json.Valid(data):
+		return json.RawMessage(r.Text(string(data)))
 	}
-	if json.Valid(data) {
-		return r.JSON(data)
-	}
-	return json.RawMessage(r.Text(string(data)))
+	w := walk{redact: r, text: r.Text, nodes: -1, depth: maxLevels}
+	return jsonx.Encode(w.value(data, 0, about))
 }
 
 func (r *Redactor) extra(extra map[string]json.RawMessage) map[string]json.RawMessage {
@@ -25,20 +26,7 @@ func (r *Redactor) extra(extra map[string]json.RawMessage) map[string]json.RawMe
 	}
 	out := make(map[string]json.RawMessage, len(extra))
 	for k, v := range extra {
-		out[r.Text(k)] = r.raw(v)
-		if json.Valid(v) {
-			w := walk{redact: r, text: r.Text, nodes: -1, depth: maxLevels}
-			out[r.Text(k)] = jsonx.Encode(w.value(v, 0, r.about(k)))
-		}
-	}
-	return out
-}
-
-func (r *Redactor) calls(calls []agent.ToolCallRequest) []agent.ToolCallRequest {
-	var out []agent.ToolCallRequest
-	for _, c := range calls {
-		c.ID, c.Name, c.Args = r.Text(c.ID), r.Text(c.Name), r.raw(c.Args)
-		out = append(out, c)
+		out[r.Text(k)] = r.raw(v, r.about(k))
 	}
 	return out
 }
@@ -58,7 +46,11 @@ func (r *Redactor) Message(m agent.Message) agent.Message {
 	m = m.Clone()
 	m.Role, m.Name, m.ToolCallID = agent.Role(r.Text(string(m.Role))), r.Text(m.Name), r.Text(m.ToolCallID)
 	m.Content, m.Reasoning = r.Text(m.Content), r.Text(m.Reasoning)
-	m.ToolCalls, m.Extra = r.calls(m.ToolCalls), r.extra(m.Extra)
+	m.Extra = r.extra(m.Extra)
+	for i, c := range m.ToolCalls {
+		c.ID, c.Name, c.Args = r.Text(c.ID), r.Text(c.Name), r.raw(c.Args, nameInfo{})
+		m.ToolCalls[i] = c
+	}
 	for i := range m.Parts {
 		r.part(&m.Parts[i])
 	}

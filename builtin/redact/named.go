@@ -49,8 +49,7 @@ func (n *named) assignments(whole string, known []span) {
 func (n *named) word(start, end int) (next int) {
 	if !n.r.KeepSecrets {
 		word := n.s[alnum.back(n.s, end, end-start):end]
-		switch {
-		case strings.EqualFold(word, "bearer"), strings.EqualFold(word, "basic"):
+		if strings.EqualFold(word, "bearer") || strings.EqualFold(word, "basic") {
 			n.scheme(end)
 		}
 		n.after(word, end)
@@ -68,10 +67,10 @@ type named struct {
 	found []span
 	names map[string]nameInfo
 
-	values map[string]bool // which values are secret after the name of a password
+	verdicts map[verdict]bool
 
-	line int     // the end of the last line that was read as a command
-	read [64]int // the positions to which the flags of the table were looked for
+	line int                   // the end of the last line that was read as a command
+	read map[*passwordFlag]int // the positions to which the flags of the table were looked for
 
 	closes map[int]int // the closing bracket of each opening one; nil: not read
 
@@ -134,10 +133,10 @@ func (n *named) name(start, end int) (next int) {
 const maxRemembered = 1000
 
 // remember returns the value of a key, and computes a value that is not known.
-func remember[V any](known map[string]V, key string, compute func(string) V) V {
+func remember[K comparable, V any](known map[K]V, key K, compute func() V) V {
 	v, ok := known[key]
 	if !ok {
-		v = compute(key)
+		v = compute()
 		if len(known) < maxRemembered {
 			known[key] = v
 		}
@@ -147,7 +146,7 @@ func remember[V any](known map[string]V, key string, compute func(string) V) V {
 
 // about returns the information about a name. The names of a text repeat, so that it remembers them.
 func (n *named) about(name string) nameInfo {
-	return remember(n.names, name, n.r.about)
+	return remember(n.names, name, func() nameInfo { return n.r.about(name) })
 }
 
 // inSecret reports whether the document of YAML at at is a Secret, also if its kind is after the end of the text.

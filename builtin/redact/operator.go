@@ -19,15 +19,11 @@ func operatorAfter(s string, start, end int) (op operator, ok bool) {
 		op.quoted = true
 		at++
 	}
-	if at < len(s) && s[at] == ']' { // env["PASSWORD"] = "hunter2"
-		at++
-	}
+	at = past(s, at, "]") // env["PASSWORD"] = "hunter2"
 	if !op.quoted && at < len(s) && s[at] == '[' {
 		at += length(s[at:min(len(s), at+10)], "array-size")
 	}
-	if strings.HasPrefix(s[at:], "**") { // **Password**: hunter2
-		at += 2
-	}
+	at = past(s, at, "**") // **Password**: hunter2
 	if at+1 < len(s) && (s[at] == '?' || s[at] == '!') && s[at+1] == ':' {
 		at++
 	}
@@ -51,18 +47,14 @@ func operatorAfter(s string, start, end int) (op operator, ok bool) {
 		return op, false
 	}
 	at += n
-	literal := op.sign == ',' || op.sign == '?'             // as in NAME || "x" and NAME ?? "x"
 	if op.sign == ':' && strings.HasPrefix(s[at:], "** ") { // **Password:** hunter2
 		at += 2
 	}
 	op.at = skipBlanks(s, at)
-	switch {
-	case literal:
+	if op.sign == ',' || op.sign == '?' { // only before a literal, as in NAME || "x" and NAME ?? "x"
 		ok = op.at < len(s) && isQuote(s[op.at])
-	case op.sign == '|': // only in a table
-		ok = strings.HasPrefix(strings.TrimLeft(s[lineStart(s, start):start], " \t"), "|")
-	default:
-		ok = true
+	} else { // | only in a table
+		ok = op.sign != '|' || strings.HasPrefix(strings.TrimLeft(s[lineStart(s, start):start], " \t"), "|")
 	}
 	if !ok {
 		return op, false
@@ -90,12 +82,7 @@ func setterValue(s, name string, end int) int {
 }
 
 // operators holds the signs and texts of operators by their first byte.
-var operators = func() (by [256][][]string) {
-	for _, row := range table("operators") {
-		by[row[1][0]] = append(by[row[1][0]], row)
-	}
-	return by
-}()
+var operators = groupBy(table("operators"), func(row []string) byte { return row[1][0] })
 
 // signAt returns the kind and the length of the operator at at.
 func signAt(s string, at int) (sign byte, n int) {

@@ -6,9 +6,9 @@ import (
 )
 
 // hides reports whether a value of the assignment is secret.
-func (a *assignment) hides(value string) bool {
+func (n *named) hides(a *assignment, value string) bool {
 	if a.kind > weak {
-		return hidden(value, a.kind) && !namesItself(value, a.name) || a.makers.make(value)
+		return n.hidden(value, a.kind) && !namesItself(value, a.name) || a.makers.make(value)
 	}
 	value = strings.TrimSpace(value)
 	repeats := func() bool {
@@ -17,12 +17,15 @@ func (a *assignment) hides(value string) bool {
 	return (isRandom(value) && !repeats() || a.makers.make(value)) && !isPlaceholder(value)
 }
 
-// hides is hides of the assignment, which remembers the values of passwords.
-func (n *named) hides(a *assignment, value string) bool {
-	if a.kind == everything {
-		return n.hidden(value) && !namesItself(value, a.name) || a.makers.make(value)
-	}
-	return a.hides(value)
+// A verdict is about a value of a name of a kind.
+type verdict struct {
+	value string
+	kind  secrecy
+}
+
+// hidden is hidden of another name. The values of a text repeat, so that it remembers the verdicts about them.
+func (n *named) hidden(value string, kind secrecy) bool {
+	return remember(n.verdicts, verdict{value, kind}, func() bool { return hidden(value, kind) })
 }
 
 // hidden reports whether a value of a name of this kind is secret.
@@ -78,20 +81,12 @@ func isPlaceholder(v string) bool {
 	if v == "" || v == Redacted || published[v] || len(v) <= 100 && isRepetitive(v) && !isReal(v) {
 		return true
 	}
-	is := strings.IndexByte("$%@#<{", v[0]) >= 0 && length(v[:min(len(v), 200)], "placeholder") == len(v)
-	switch v[0] {
-	case '$', '%':
-		if is {
-			return true
+	if strings.IndexByte("$%@#<{!:?", v[0]) >= 0 {
+		isMarkup := v[0] == '<' && len(v) > 2 && isLetter(v[1]) && strings.Contains(v, " ")
+		is := isMarkup || fits(v[:min(len(v), 200)], "placeholder")
+		if is || v[0] != '$' && v[0] != '%' {
+			return is
 		}
-	case '@', '#':
-		return is
-	case '<':
-		return is || len(v) > 2 && isLetter(v[1]) && strings.Contains(v, " ") // markup
-	case '{':
-		return is || isDottedName(v[1:max(1, strings.IndexByte(v, '('))]) // {base64(x)}
-	case '!', ':', '?': // for example, a tag of YAML
-		return len(v) > 1 && word.all(v[1:]) && !hasDigit(v)
 	}
 	if strings.Contains(v, "%") && strings.Trim(v, "%dsvqrxT,:.;-_/[](){} '\"#") == "" {
 		return true // a format
@@ -124,12 +119,7 @@ func isReference(v string) bool {
 		return true // credentials in URLs have rules of their own
 	}
 	begins := strings.TrimLeft(v, ".~")
-	return len(v)-len(begins) <= 2 && strings.HasPrefix(begins, "/") && len(v) < 200 && !isRandom(v) && isPath(v)
-}
-
-// isPath reports whether v is a path of a file of ordinary names.
-func isPath(v string) bool {
-	return fits(v, "path")
+	return len(v)-len(begins) <= 2 && strings.HasPrefix(begins, "/") && len(v) < 200 && !isRandom(v) && fits(v, "path")
 }
 
 // proseWords begin a sentence about a secret: "password: must have 8 characters".

@@ -77,7 +77,7 @@ func TestReferencesAreNotSecrets(t *testing.T) {
 }
 
 func TestPathsHaveOrdinaryParts(t *testing.T) {
-	judged(t, isPath, []string{"/etc/key", "/" + strings.Repeat("p", 40)},
+	judged(t, func(s string) bool { return fits(s, "path") }, []string{"/etc/key", "/" + strings.Repeat("p", 40)},
 		[]string{"/a+b", "/a=b", "/a!b", "/a@b", "/a#b", "/a$b", "/a%b", "/a^b", "/a&b", "/a*b", "/" + strings.Repeat("p",
 			41)})
 }

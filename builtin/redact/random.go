@@ -3,7 +3,9 @@ package redact
 import "strings"
 
 // hasDigit reports whether s contains a digit.
-func hasDigit(s string) bool { return strings.ContainsAny(s, "0123456789") }
+func hasDigit(s string) bool { return !notDigits.all(s) }
+
+var notDigits = digits.not()
 
 // variety returns the number of different bytes at the beginning of s.
 func variety(s string) int {
@@ -110,13 +112,8 @@ func isUUID(s string) bool { return len(s) == 36 && beginsUUID(s) }
 
 // beginsUUID reports whether s is the beginning of a UUID.
 func beginsUUID(s string) bool {
-	for i := range min(len(s), 36) {
-		dash := i == 8 || i == 13 || i == 18 || i == 23
-		if dash != (s[i] == '-') || !dash && !anyHex[s[i]] {
-			return false
-		}
-	}
-	return true
+	const zero = "00000000-0000-0000-0000-000000000000"
+	return len(s) <= len(zero) && fits(s+zero[len(s):], "uuid")
 }
 
 // isHash reports whether s is a hash, for example of a commit or a module: hexadecimal digits, or base64 after the name

@@ -34,15 +34,6 @@ type Redactor struct {
 	Mark func(kind, secret string) string
 }
 
-// Text returns the text with secrets and personal data replaced by marks such as [Redacted]. Text is idempotent unless
-// Patterns or Mark are not; a text of more than 1 MiB is scanned only twice.
-func (r *Redactor) Text(s string) string {
-	if len(r.Patterns) > 0 {
-		s = r.replace(s, r.spans(s, s))
-	}
-	return r.untilStable(s)
-}
-
 // Redacting one secret can reveal another next to it, so that a text is scanned again until it no longer changes. Only
 // adversarial text needs more than a few scans. A large one of these would take too long.
 const (
@@ -51,10 +42,14 @@ const (
 	largeTexts = 2       // scans
 )
 
-// untilStable replaces what find finds until the text no longer changes. A text that still changes after maxPasses
+// Text returns the text with secrets and personal data replaced by marks such as [Redacted]. Text is idempotent unless
+// Patterns or Mark are not; a text of more than 1 MiB is scanned only twice. A text that still changes after eight
 // scans is redacted completely.
-func (r *Redactor) untilStable(s string) string {
+func (r *Redactor) Text(s string) string {
 	isLarge := len(s) > largeText
+	if len(r.Patterns) > 0 {
+		s = r.replace(s, r.spans(s, s))
+	}
 	for pass := range maxPasses {
 		if pass == largeTexts && isLarge {
 			return s

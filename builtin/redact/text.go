@@ -26,6 +26,14 @@ func visit(bytes int) {
 	}
 }
 
+// past returns the position after a text at at, or at if another one is there.
+func past(s string, at int, text string) int {
+	if strings.HasPrefix(s[at:], text) {
+		return at + len(text)
+	}
+	return at
+}
+
 func skipBlanks(s string, from int) int { return blanks.skip(s, from, len(s)) }
 func skipSpaces(s string, from int) int { return spaces.skip(s, from, len(s)) }
 
