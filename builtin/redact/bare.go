@@ -63,7 +63,7 @@ func bareEnd(s string, a assignment, at int) int {
 		if insideBare[c] {
 			continue
 		}
-		if isSpace(c) {
+		if isSpace(c) || c == 0 { // zero is between the variables of an environment
 			return i
 		}
 		next := byte('\n')
@@ -75,8 +75,6 @@ func bareEnd(s string, a assignment, at int) int {
 			if !alnum[next] || i == at {
 				return i
 			}
-		case 0: // between the variables of an environment
-			return i
 		case mask: // for example, a closing quotation mark
 			first := i
 			if i = maskBytes.skip(s, i, len(s)) - 1; i+1 == len(s) || !alnum[s[i+1]] {
@@ -177,10 +175,8 @@ func (n *named) headerEnd(at, most int, quote byte, alone bool) (end int) {
 	s := n.s
 	for end = at; end < len(s) && end-at < most && s[end] != '\n' && s[end] != '\r'; end++ {
 		c := s[end]
-		if c == quote || quote == 0 && !alone && isQuote(c) {
-			break
-		}
-		if c == '\\' && end+1 < len(s) && strings.IndexByte("nr\"'", s[end+1]) >= 0 || c == '<' && !alone {
+		isEscape := c == '\\' && end+1 < len(s) && strings.IndexByte("nr\"'", s[end+1]) >= 0
+		if c == quote || isEscape || !alone && (c == '<' || quote == 0 && isQuote(c)) {
 			break
 		}
 	}
@@ -191,11 +187,8 @@ func (n *named) headerEnd(at, most int, quote byte, alone bool) (end int) {
 // isCodeValue reports whether the value s[at:to] is an expression of a program, as in password = os.Getenv("PASSWORD").
 func isCodeValue(s string, a assignment, at, to int) bool {
 	value := s[at:to]
-	if value == "" {
-		return false
-	}
-	if a.op.sign == 'w' || a.op.sign == 'c' || a.op.sign == '+' {
-		return true
+	if value == "" || strings.IndexByte("wc+", a.op.sign) >= 0 {
+		return value != ""
 	}
 	if call := strings.IndexAny(value, "([{"); call > 0 && isDottedName(value[:call]) {
 		argument := a.start > 0 && strings.IndexByte("(,", s[a.start-1]) >= 0
@@ -204,22 +197,14 @@ func isCodeValue(s string, a assignment, at, to int) bool {
 			return true
 		}
 	}
-	if value[0] == '(' && a.op.spaced {
-		return true
-	}
 	base := strings.TrimRight(value, "[]0123456789,)")
 	if strings.ContainsAny(value, ".[") && a.start > 0 && isDottedName(base) {
 		if last := before(s, a.start); last == 0 || last == '(' || last == ',' {
 			return !hasDigit(base)
 		}
 	}
-	if strings.IndexByte("&*", value[0]) >= 0 && len(value) > 1 && isDottedName(value[1:]) {
-		return true
-	}
-	if !a.op.spaced {
-		return false
-	}
-	return isCode(strings.TrimRight(value, ",;)"), s[to:min(len(s), to+4)])
+	isPointer := (value[0] == '&' || value[0] == '*') && isDottedName(value[1:])
+	return isPointer || a.op.spaced && (value[0] == '(' || isCode(strings.TrimRight(value, ",;)"), s[to:min(len(s), to+4)]))
 }
 
 // isCode reports whether a value could be an expression and not a literal: a name with dots, or a name before a

@@ -3,6 +3,7 @@ package redact
 import (
 	"encoding/json"
 	"math"
+	"slices"
 	"strings"
 	"unicode/utf8"
 
@@ -27,9 +28,7 @@ func (r *Redactor) CutText(s string, maxRunes int) string {
 	for end > 0 && end < len(part) && !utf8.RuneStart(part[end]) {
 		end--
 	}
-	for len(found) > 0 && found[len(found)-1].to > end {
-		found = found[:len(found)-1]
-	}
+	found = slices.DeleteFunc(found, func(p span) bool { return p.to > end })
 	clean := r.Text(r.replace(part[:end], found))
 	if at := strings.LastIndexByte(clean, '['); at >= 0 && !strings.Contains(clean[at:], "]") &&
 		(strings.HasPrefix(Redacted, clean[at:]) || strings.HasPrefix(clean[at:], Redacted[:len(Redacted)-1])) {

@@ -136,15 +136,11 @@ func hexByte(escape string, from, digits int) (c byte, size int) {
 
 // isMail reports whether s has a line of a mail that was divided, because lines have at most 76 characters there.
 func isMail(s string) bool {
-	for at := 0; ; {
-		end, ok := index(s, at, "\n")
-		if !ok {
-			return false
-		}
-		line := strings.TrimSuffix(s[at:end], "\r")
-		if len(line) > 60 && len(line) <= 77 && line[len(line)-1] == '=' && line[len(line)-2] != '=' {
+	for line := range strings.Lines(s) {
+		n := len(strings.TrimRight(line, "\r\n"))
+		if n > 60 && n <= 77 && n < len(line) && line[n-1] == '=' && line[n-2] != '=' {
 			return true
 		}
-		at = end + 1
 	}
+	return false
 }

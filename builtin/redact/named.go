@@ -164,16 +164,13 @@ func (n *named) inSecret(at int) bool {
 
 // kind returns the secrecy of a name in its context.
 func (n *named) kind(name string, about nameInfo, start int, op operator) secrecy {
-	kind := about.kind
-	if kind == everything {
-		if start > 0 && n.s[start-1] == ':' && strings.Contains(n.s[max(0, start-100):start], "arn:aws") {
-			return open
-		}
-		return kind
-	}
-	s := n.s
-	if name == "PASS" && op.sign == ':' { // the result of a test
+	s, kind := n.s, about.kind
+	inARN := start > 0 && s[start-1] == ':' && strings.Contains(s[max(0, start-100):start], "arn:aws")
+	switch {
+	case inARN && kind == everything, name == "PASS" && op.sign == ':': // PASS is the result of a test
 		return open
+	case kind == everything:
+		return kind
 	}
 	if !n.r.KeepSecrets {
 		lower := about.lower
@@ -195,9 +192,7 @@ func (n *named) kind(name string, about nameInfo, start int, op operator) secrec
 	if labelEnds[about.lower] && start >= 2 && s[start-1] == ' ' && isLetter(s[start-2]) &&
 		(op.sign != ' ' || wordAt(s, op.at) == "is") {
 		from := wordBytes.back(s, start-1, 19)
-		if label := n.r.secret(s[from : start+len(name)]); label > kind {
-			return label
-		}
+		return max(kind, n.about(s[from:start+len(name)]).kind)
 	}
 	return kind
 }

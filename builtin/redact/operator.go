@@ -122,15 +122,12 @@ var setters, keywords = set("setters"), set("keywords")
 // blankAssigns reports whether a blank connects the name s[start:end] with a value.
 func (n *named) blankAssigns(kind secrecy, start, end int, op *operator) bool {
 	s := n.s
-	if kind == open || n.r.KeepSecrets {
+	if kind <= weak || n.r.KeepSecrets {
 		return false
 	}
 	word := wordAt(s, op.at)
 	if start > 0 && s[start-1] == '-' { // --password hunter2
-		return op.at < len(s) && strings.IndexByte("-\r\n", s[op.at]) < 0 && !strings.HasPrefix(word, "id=") && kind > weak
-	}
-	if kind == weak {
-		return false
+		return op.at < len(s) && strings.IndexByte("-\r\n", s[op.at]) < 0 && !strings.HasPrefix(word, "id=")
 	}
 	for _, form := range []string{"verb", "level", "typed"} {
 		groups := syntax[form].FindStringSubmatchIndex(lineFrom(s, op.at))

@@ -61,10 +61,7 @@ func isColor(value string) bool {
 // isConstant reports whether a value is a constant such as null or true, or is redacted already.
 func isConstant(value string) bool {
 	if len(value) > 12 {
-		rest := value
-		if strings.Contains(value, Redacted) {
-			rest = strings.Trim(strings.ReplaceAll(value, Redacted, ""), ", ")
-		}
+		rest := strings.Trim(strings.ReplaceAll(value, Redacted, ""), ", ")
 		return rest == "" || strings.HasSuffix(value, "[Redacted]")
 	}
 	return constants[strings.ToLower(strings.TrimRight(value, ".,;:)"))] || value == Redacted

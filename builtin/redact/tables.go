@@ -4,6 +4,7 @@ import (
 	"embed"
 	"fmt"
 	"math"
+	"slices"
 	"strconv"
 	"strings"
 )
@@ -69,12 +70,7 @@ func set(list string) map[string]bool {
 
 // hasAny reports whether one of the words of a list fits s, for example as a prefix.
 func hasAny(s, list string, fits func(s, word string) bool) bool {
-	for _, w := range lists[list] {
-		if fits(s, w) {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(lists[list], func(word string) bool { return fits(s, word) })
 }
 
 // A run is a part of a token: a number of bytes of an alphabet.

@@ -105,14 +105,10 @@ func plain(v any) any {
 	case nil, bool, string, json.Number, float64, int, int64, uint64, map[string]any, []any:
 		return v
 	case json.RawMessage:
-		if len(v) == 0 {
-			return nil
+		if decoded, err := jsonx.Decode(v); err == nil || len(v) == 0 {
+			return decoded
 		}
-		decoded, err := jsonx.Decode(v)
-		if err != nil {
-			return string(v)
-		}
-		return decoded
+		return string(v)
 	case error:
 		return v.Error()
 	case json.Marshaler, encoding.TextMarshaler:
@@ -121,10 +117,8 @@ func plain(v any) any {
 	r := reflect.ValueOf(v)
 	switch r.Kind() {
 	case reflect.Pointer:
-		if r.IsNil() {
-			return nil
-		}
-		if kind := r.Elem().Kind(); kind == reflect.Interface || kind == reflect.Pointer { // it may point to itself
+		switch r.Elem().Kind() {
+		case reflect.Invalid, reflect.Interface, reflect.Pointer: // nil, or it may point to itself
 			return encoded(v)
 		}
 		return plain(r.Elem().Interface())
@@ -172,14 +166,9 @@ func addFields(m map[string]any, v reflect.Value) {
 		field := v.Type().Field(i)
 		tag, options, _ := strings.Cut(field.Tag.Get("json"), ",")
 		value := v.Field(i)
-		if field.Anonymous && tag == "" {
-			if value.Kind() == reflect.Pointer && !value.IsNil() {
-				value = value.Elem()
-			}
-			if value.Kind() == reflect.Struct {
-				addFields(m, value)
-				continue
-			}
+		if inner := reflect.Indirect(value); field.Anonymous && tag == "" && inner.Kind() == reflect.Struct {
+			addFields(m, inner)
+			continue
 		}
 		empty := value.IsZero() || (value.Kind() == reflect.Map || value.Kind() == reflect.Slice) && value.Len() == 0
 		if !field.IsExported() || tag == "-" && options == "" || empty && strings.Contains(options, "omit") {
