@@ -204,7 +204,8 @@ func isCodeValue(s string, a assignment, at, to int) bool {
 		}
 	}
 	isPointer := (value[0] == '&' || value[0] == '*') && isDottedName(value[1:])
-	return isPointer || a.op.spaced && (value[0] == '(' || isCode(strings.TrimRight(value, ",;)"), s[to:min(len(s), to+4)]))
+	after := s[to:min(len(s), to+4)]
+	return isPointer || a.op.spaced && (value[0] == '(' || isCode(strings.TrimRight(value, ",;)"), after))
 }
 
 // isCode reports whether a value could be an expression and not a literal: a name with dots, or a name before a

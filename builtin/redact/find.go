@@ -42,6 +42,9 @@ func merge(spans []span) []span {
 	return merged
 }
 
+// add merges spans, which are merged, with the others that overlap none of them.
+func add(spans, others []span) []span { return merge(append(spans, without(merge(others), spans)...)) }
+
 // without returns the spans that overlap none of others. Both lists are sorted.
 func without(spans, others []span) []span {
 	kept := spans[:0]
@@ -64,7 +67,7 @@ func (r *Redactor) find(s, whole string) []span {
 		return found
 	}
 	joined, _ := r.findIn(s, whole, true)
-	return merge(append(found, without(joined, found)...))
+	return add(found, joined)
 }
 
 // findIn is find in the views of s: the text as a reader sees it, and the texts that its escapes stand for. Each finder
@@ -109,7 +112,10 @@ func skipEscapes(s string, spans []span) {
 
 // findPlain is find in one view.
 func (r *Redactor) findPlain(s, whole string) []span {
-	n := named{s: s, r: r, names: make(map[string]nameInfo), verdicts: make(map[verdict]bool), read: make(map[*passwordFlag]int)}
+	n := named{
+		s: s, r: r, names: make(map[string]nameInfo), verdicts: make(map[verdict]bool),
+		read: make(map[*passwordFlag]int),
+	}
 	if !r.KeepSecrets {
 		n.found = appendPrivateKeys(n.found, s)
 		n.found = appendURLSecrets(n.found, s)
@@ -120,14 +126,12 @@ func (r *Redactor) findPlain(s, whole string) []span {
 	n.assignments(whole, slices.Clone(n.found))
 	secrets := merge(n.found)
 	if r.Network {
-		secrets = merge(append(secrets, without(merge(appendNetwork(nil, s)), secrets)...))
+		secrets = add(secrets, appendNetwork(nil, s))
 	}
-	if r.KeepPersonal {
-		return secrets
+	if !r.KeepPersonal { // For example, the host of https://user:pa@ss@example.org is not a part of an e-mail address.
+		secrets = add(secrets, appendPersonal(nil, s))
 	}
-	// For example, the host of https://user:pa@ss@example.org is not a part of an e-mail address.
-	personal := without(merge(appendPersonal(nil, s)), secrets)
-	return merge(append(secrets, personal...))
+	return secrets
 }
 
 // spans is find with the spans that Patterns replace.

@@ -50,7 +50,8 @@ func (f *form) begins(body string) bool {
 	if uuid || len(body) >= 12 && (isRandom(body) || anyHex.all(body) && isMixed(body)) {
 		return true
 	}
-	return len(f.prefix) >= 4 && (f.body.least <= 20 && len(body) >= 6 || len(body) >= 16) && hasDigit(body) && isMixed(body)
+	isEnough := len(body) >= 16 || len(body) >= 6 && f.body.least <= 20
+	return len(f.prefix) >= 4 && isEnough && hasDigit(body) && isMixed(body)
 }
 
 // isCased reports whether s has letters of both cases, as random letters have and names of variables in C do not.

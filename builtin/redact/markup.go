@@ -31,8 +31,7 @@ func (n *named) elements() {
 			end, _ := index(s, data, "]]>")
 			text, closed = span{data, end, ""}, true
 		}
-		about := n.about(name)
-		a := assignment{name: name, kind: about.kind, makers: about.makers}
+		a := assignment{nameInfo: n.about(name), name: name}
 		if a.kind == onlyTexts { // an element named token is often that of a parser
 			a.kind = weak
 		}

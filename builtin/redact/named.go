@@ -98,11 +98,10 @@ var trimmed = chars(".-")
 
 // An assignment is a name with its operator, and the values that are secret after it.
 type assignment struct {
-	name   string
-	start  int // the position of the name
-	op     operator
-	kind   secrecy
-	makers providerList
+	nameInfo
+	name  string
+	start int // the position of the name
+	op    operator
 }
 
 // name looks for the value of the name s[start:end] and returns the position from which the search continues.
@@ -110,10 +109,9 @@ func (n *named) name(start, end int) (next int) {
 	name := n.s[start:end]
 	op, ok := operatorAfter(n.s, start, end)
 	if !ok {
-		if op.at = setterValue(n.s, name, end); op.at == 0 {
+		if op, ok = setterAfter(n.s, name, end); !ok {
 			return end
 		}
-		op = operator{sign: '(', at: op.at}
 	}
 	about := n.about(name)
 	kind := n.kind(name, about, start, op)
@@ -126,7 +124,8 @@ func (n *named) name(start, end int) (next int) {
 	if kind == open && about.makers == nil {
 		return end
 	}
-	return n.value(assignment{name, start, op, max(kind, weak), about.makers})
+	about.kind = max(kind, weak)
+	return n.value(assignment{about, name, start, op})
 }
 
 // maxRemembered bounds the names and values of a text that are remembered.

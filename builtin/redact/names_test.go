@@ -102,6 +102,7 @@ func TestNamesAreSplitIntoWords(t *testing.T) {
 }
 
 func TestDescriptionsHoldNoSecret(t *testing.T) {
-	judged(t, func(name string) bool { return new(Redactor).about(name).describes }, []string{"token_type", "password_files", "name", "secretName"},
+	judged(t, func(name string) bool { return new(Redactor).about(name).describes },
+		[]string{"token_type", "password_files", "name", "secretName"},
 		[]string{"", "password", "type_token", strings.Repeat("x", maxName) + "_type"})
 }

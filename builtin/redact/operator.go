@@ -4,7 +4,7 @@ import "strings"
 
 // An operator connects a name with its value.
 type operator struct {
-	sign     byte // '=', ':', '>' for =>, '?' for ??, 'w' for :=, 'c' for a comparison, '+' for +=, ',', '|' or ' '
+	sign     byte // '=', ':', '>' for =>, '?' for ??, 'w' for :=, 'c' for a comparison, '+' for +=, '(', ',', '|' or ' '
 	at       int  // the position of the value
 	spaced   bool // blanks surround the operator
 	quoted   bool // the name is quoted
@@ -70,15 +70,13 @@ func operatorAfter(s string, start, end int) (op operator, ok bool) {
 	return op, op.at < len(s)
 }
 
-// setterValue returns the position of the literal in a call such as setPassword("hunter2"), or 0. end is the end of the
-// name.
-func setterValue(s, name string, end int) int {
+// setterAfter returns the operator after the name of a method whose argument is a literal, for example that of
+// setPassword("hunter2"). end is the end of the name.
+func setterAfter(s, name string, end int) (op operator, ok bool) {
 	own := strings.ToLower(name[strings.LastIndexByte(name, '.')+1:])
-	if end < len(s) && s[end] == '(' && (strings.HasPrefix(own, "set") || strings.HasPrefix(own, "with")) &&
-		length(s[end:min(len(s), end+300)], "setter") > 0 {
-		return end + 1
-	}
-	return 0
+	ok = end < len(s) && s[end] == '(' && (strings.HasPrefix(own, "set") || strings.HasPrefix(own, "with")) &&
+		length(s[end:min(len(s), end+300)], "setter") > 0
+	return operator{sign: '(', at: end + 1}, ok
 }
 
 // operators holds the signs and texts of operators by their first byte.

@@ -41,21 +41,17 @@ func endsNumber(s string, at int) bool {
 // numberLength returns the length and the kind of the number at at, or 0.
 func numberLength(s string, at int) (n int, kind string) {
 	part := s[at:min(len(s), at+48)]
-	switch {
-	case isUpper(s[at]):
+	if isUpper(s[at]) {
 		return ibanLength(part), "bank-account"
-	case !isDigit(s[at]):
-		if len(part) < 2 || !isDigit(part[1]) { // which is fast
-			return 0, ""
-		}
-	default:
-		if n = cardLength(part); n > 0 {
-			return n, "card"
-		}
-		withTrunk := strings.HasPrefix(part, "1-") || strings.HasPrefix(part, "1 (")
-		if !withTrunk && digits.skip(part, 0, 4) != 3 {
-			return 0, ""
-		}
+	}
+	if n = cardLength(part); n > 0 {
+		return n, "card"
+	}
+	first := digits.skip(part, 0, 4)
+	withTrunk := strings.HasPrefix(part, "1-") || strings.HasPrefix(part, "1 (")
+	withSign := first == 0 && len(part) > 1 && isDigit(part[1])
+	if first != 3 && !withTrunk && !withSign { // which is fast
+		return 0, ""
 	}
 	for _, kind := range []string{"social-security-number", "phone"} {
 		if n = length(part, kind); n > 0 && length(part, "no-phone") == 0 && endsNumber(s, at+n) {

@@ -102,7 +102,6 @@ func (r *runs) webToken(at int) int {
 	}
 	end := r.end(any64, at)
 	if strings.HasPrefix(r.s[head:], ".ey") && end-head > 10 || headerBegins(r.s[at:min(head, at+32)]) {
-		visit(end - head)
 		return head + len(strings.TrimRight(r.s[head:end], ".-"))
 	}
 	return 0
