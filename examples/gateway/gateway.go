@@ -23,9 +23,9 @@ type Gateway struct {
 	proxy   httputil.ReverseProxy
 	current atomic.Pointer[version]
 
-	mu      sync.Mutex // of a reload
-	plugins *hookkit.Registration
-	started set
+	mu         sync.Mutex            // of a reload
+	registered *hookkit.Registration // of the plug-ins; nil without any
+	started    set                   // the same plug-ins
 
 	closing chan struct{}
 	pending sync.WaitGroup // sets that are not closed
@@ -84,14 +84,31 @@ func (g *Gateway) Reload(ctx context.Context, file string) (err error) {
 	if err != nil {
 		return fmt.Errorf("%s: %w", file, err)
 	}
-	registration, err := g.use(plugins)
-	if err != nil {
+	if err := g.exchange(next, plugins); err != nil {
 		return errors.Join(fmt.Errorf("%s: %w", file, err), plugins.Close())
+	}
+	return nil
+}
+
+// exchange puts a version and its plug-ins in the place of the present ones. The order matters:
+//
+//  1. The plug-ins take the place of the old ones in one registration, so that no fire is without them. After an error
+//     the old ones are still registered, and nothing has changed.
+//  2. The version pins the new plug-ins before requests get it, so that none has routes of one version and plug-ins of
+//     the other.
+//  3. The old plug-ins are closed last, when the requests that pinned them have ended.
+func (g *Gateway) exchange(next *version, plugins set) error {
+	before, old := g.registered, g.started
+	now, err := register(&g.hooks, plugins, before)
+	if err != nil {
+		return err
 	}
 	next.hooks = g.hooks.Pinned()
 	g.current.Store(next)
-	g.retire()
-	g.plugins, g.started = registration, plugins
+	g.registered, g.started = now, plugins
+	if before != nil {
+		g.pending.Go(func() { g.retire(before, old) })
+	}
 	return nil
 }
 
@@ -108,40 +125,33 @@ func newVersion(c *Config) *version {
 	return v
 }
 
-// use registers plug-ins in the place of the present ones. A plug-in that does not fit the points panics there.
-func (g *Gateway) use(plugins set) (r *hookkit.Registration, err error) {
-	if len(plugins) == 0 {
-		if g.plugins != nil {
-			g.plugins.Remove()
-		}
-		return nil, nil
-	}
+// register registers plug-ins in the place of others, whose registration is nil if there are none. A plug-in that does
+// not fit the points panics there.
+func register(hooks *points.Hooks, plugins set, before *hookkit.Registration) (r *hookkit.Registration, err error) {
 	defer func() {
 		if v := recover(); v != nil {
 			err = fmt.Errorf("a plug-in cannot be registered: %v", v)
 		}
 	}()
-	if g.plugins == nil {
-		return g.hooks.Use(plugins), nil
+	switch {
+	case len(plugins) == 0:
+		before.Remove() // nothing, if it is nil
+		return nil, nil
+	case before == nil:
+		return hooks.Use(plugins), nil
 	}
-	return g.hooks.Use(plugins, hookkit.Replacing(g.plugins)), nil
+	return hooks.Use(plugins, hookkit.Replacing(before)), nil
 }
 
-// retire closes the present plug-ins when no request uses them any more.
-func (g *Gateway) retire() {
-	if g.plugins == nil {
-		return
+// retire closes plug-ins when no request uses them any more.
+func (g *Gateway) retire(registered *hookkit.Registration, plugins set) {
+	select {
+	case <-registered.Released():
+	case <-g.closing:
 	}
-	released, plugins := g.plugins.Released(), g.started
-	g.pending.Go(func() {
-		select {
-		case <-released:
-		case <-g.closing:
-		}
-		if err := plugins.Close(); err != nil {
-			slog.Error("a plug-in did not end well", "error", err)
-		}
-	})
+	if err := plugins.Close(); err != nil {
+		slog.Error("a plug-in did not end well", "error", err)
+	}
 }
 
 // Close ends all plug-ins. Call it after the last request.
