@@ -31,8 +31,7 @@ type ProcessCaller struct {
 	caller
 
 	mu      sync.Mutex
-	current *process   // nil before the first request, and after Close
-	retired []*process // get no new requests
+	started []*process // the last one gets new requests, if it is serving; those that have ended may be missing
 	closed  bool
 }
 
@@ -46,11 +45,8 @@ func Process(argv []string, opts ...Option) *ProcessCaller {
 // Close ends the program. Requests that wait for it fail. A later request is an error.
 func (c *ProcessCaller) Close() error {
 	c.mu.Lock()
-	all := c.retired
-	if c.current != nil {
-		all = append(all, c.current)
-	}
-	c.current, c.retired, c.closed = nil, nil, true
+	all := c.started
+	c.started, c.closed = nil, true
 	c.mu.Unlock()
 	for _, p := range all {
 		p.end(errClosed)
@@ -74,53 +70,27 @@ func (c *ProcessCaller) askLine(ctx context.Context, q question) ([]byte, error)
 		if errors.Is(err, errRetired) {
 			continue // the line was not sent
 		}
-		if err != nil && errors.Is(ctx.Err(), context.DeadlineExceeded) {
-			c.retire(p, err)
-		}
-		p.endIfRetired()
+		p.asked(err != nil && errors.Is(ctx.Err(), context.DeadlineExceeded), err)
 		return text, err
 	}
 }
 
-// retire replaces a process that let the time of a request pass.
-func (c *ProcessCaller) retire(p *process, cause error) {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	if c.current == p {
-		c.current = nil
-	}
-	c.retired = slices.DeleteFunc(c.retired, func(p *process) bool { return p.ctx.Err() != nil })
-	c.retired = append(c.retired, p)
-	p.mu.Lock()
-	p.retired = cause
-	p.mu.Unlock()
-}
-
 var errRetired = errors.New("the program is being replaced")
 
-// endIfRetired ends a program that gets no new requests when nobody waits for it.
-func (p *process) endIfRetired() {
-	p.mu.Lock()
-	cause, idle := p.retired, len(p.waiting) == 0
-	p.mu.Unlock()
-	if cause != nil && idle {
-		p.end(cause)
-	}
-}
-
-// running returns the process, a new one if necessary.
+// running returns the process that is serving, a new one if necessary.
 func (c *ProcessCaller) running() (*process, error) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if c.closed {
 		return nil, errClosed
 	}
-	if c.current != nil && c.current.ctx.Err() == nil {
-		return c.current, nil
+	c.started = slices.DeleteFunc(c.started, func(p *process) bool { return p.now() == ending })
+	if n := len(c.started); n > 0 && c.started[n-1].now() == serving {
+		return c.started[n-1], nil
 	}
 	p, err := c.start()
 	if err == nil {
-		c.current = p
+		c.started = append(c.started, p)
 	}
 	return p, err
 }
@@ -147,14 +117,12 @@ func (c *ProcessCaller) start() (*process, error) {
 		_ = stdout.Close()
 		return nil, err
 	}
-	ctx, cancel := context.WithCancelCause(context.Background())
 	p := &process{
 		cmd:       cmd,
 		stderr:    stderr,
 		stdout:    stdout,
 		input:     make(chan []byte),
-		ctx:       ctx,
-		cancel:    cancel,
+		over:      make(chan struct{}),
 		gone:      make(chan struct{}),
 		waiting:   map[int64]chan<- []byte{},
 		abandoned: map[int64]bool{},
@@ -178,26 +146,59 @@ type process struct {
 	cmd    *exec.Cmd
 	stderr *tail
 	stdout *os.File
-	input  chan []byte     // lines for its standard input
-	ctx    context.Context // ends when the program has to end or has ended, with the first cause
-	cancel context.CancelCauseFunc
+	input  chan []byte   // lines for its standard input
+	over   chan struct{} // closed when it is ending
 	gone   chan struct{} // closed when it is reaped
-	cause  error         // why it ended; set before gone is closed
 	lastID atomic.Int64
 
 	mu        sync.Mutex
+	state     state
+	cause     error                   // why it is retiring or ending; nil while it is serving
 	waiting   map[int64]chan<- []byte // the requests without an answer; each channel has room for it
 	abandoned map[int64]bool          // the requests that were given up; their answers are dropped
 	unread    int                     // the requests that were given up since it last read one
-	retired   error                   // why it gets no new requests; nil if it gets some
+}
+
+// The states of a process, one after the other.
+type state int
+
+const (
+	serving  state = iota // it gets the requests
+	retiring              // it let the time of a request pass: it gets no others, and ends when nobody waits for it
+	ending                // it was killed or has ended; its requests fail
+)
+
+// now returns the state.
+func (p *process) now() state {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return p.state
+}
+
+// asked notes the end of a request, and whether it was late.
+func (p *process) asked(late bool, cause error) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if late && p.state == serving {
+		p.state, p.cause = retiring, cause
+	}
+	if p.state == retiring && len(p.waiting) == 0 {
+		p.kill(p.cause)
+	}
 }
 
 // end kills the program, for the first cause that is given.
 func (p *process) end(cause error) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	if p.ctx.Err() == nil {
-		p.cancel(cause)
+	p.kill(cause)
+}
+
+// kill is end for a caller that holds mu.
+func (p *process) kill(cause error) {
+	if p.state != ending {
+		p.state, p.cause = ending, cause
+		close(p.over)
 		killTree(p.cmd)
 	}
 }
@@ -219,7 +220,7 @@ func (p *process) ask(ctx context.Context, q question) ([]byte, error) {
 	}
 	answered := make(chan []byte, 1)
 	p.mu.Lock()
-	if p.retired != nil {
+	if p.state == retiring {
 		p.mu.Unlock()
 		return nil, errRetired
 	}
@@ -235,7 +236,7 @@ func (p *process) ask(ctx context.Context, q question) ([]byte, error) {
 		case <-ctx.Done():
 			p.abandon(id, sent)
 			return nil, context.Cause(ctx)
-		case <-p.ctx.Done():
+		case <-p.over:
 			select {
 			case text := <-answered: // it answered, and then ended
 				return text, nil
@@ -287,7 +288,7 @@ func (p *process) write(stdin io.WriteCloser) {
 			p.mu.Lock()
 			p.unread = 0
 			p.mu.Unlock()
-		case <-p.ctx.Done():
+		case <-p.over:
 			return
 		}
 	}
@@ -312,10 +313,11 @@ func (p *process) wait(maxBytes int) {
 	}
 	ended := fmt.Errorf("the program ended: %w", status)
 	p.end(ended)
-	p.cause = context.Cause(p.ctx)
+	p.mu.Lock()
 	if errors.Is(p.cause, errStays) && p.cmd.ProcessState.Exited() { // its end took long on a busy machine
 		p.cause = ended
 	}
+	p.mu.Unlock()
 	_ = p.stdout.Close()
 	close(p.gone)
 }
