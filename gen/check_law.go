@@ -6,6 +6,7 @@ import (
 	"go/token"
 	"slices"
 
+	"github.com/hookgen/hookgen/gen/model"
 	"github.com/hookgen/hookgen/internal/spelling"
 )
 
@@ -26,7 +27,7 @@ func checkUnknownMarker(r *specInfo, report report) {
 	for _, e := range r.embeds {
 		if e.kind == markerEmbed && !e.marker.known {
 			report(e.expr.Pos(), "%s is not a marker: %s", r.text(e.marker.sel),
-				didYouMean(e.marker.name, []string{"Env"}, r.languageName()+".", "the one that is embedded is spec.Env"))
+				didYouMean(e.marker.Name, []string{"Env"}, r.languageName()+".", "the one that is embedded is spec.Env"))
 		}
 	}
 }
@@ -58,11 +59,11 @@ func checkMarkerType(r *specInfo, report report) {
 	checkUse := func(m *markerUse, pos token.Pos) {
 		name := r.text(m.sel)
 		switch {
-		case m.typed && len(m.args) == 0:
+		case m.Typed && len(m.args) == 0:
 			report(pos, "%s needs a type: write %s[T]", name, name)
-		case m.typed && len(m.args) > 1:
+		case m.Typed && len(m.args) > 1:
 			report(pos, "%s takes one type: put several into a struct", name)
-		case !m.typed && len(m.args) > 0:
+		case !m.Typed && len(m.args) > 0:
 			report(pos, "%s takes no type: write %s", name, name)
 		}
 	}
@@ -172,8 +173,8 @@ func checkErrorResult(r *specInfo, report report) {
 		if e.kind != errorElement {
 			continue
 		}
-		if check := m.alone(); check != nil && check.kind != Around {
-			report(e.expr.Pos(), "error with spec.%s at %s: a check returns one anyway; remove it", check.name, m.Name)
+		if check := m.alone(); check != nil && check.Kind != Around {
+			report(e.expr.Pos(), "error with spec.%s at %s: a check returns one anyway; remove it", check.Name, m.Name)
 			continue
 		}
 		if len(m.law) == 1 {
@@ -205,7 +206,7 @@ func checkRepeated(r *specInfo, report report) {
 	for _, m := range r.members {
 		seen := map[string]bool{}
 		for _, e := range m.law {
-			if e.kind != markerElement && e.kind != exitElement || e.at(last) {
+			if e.kind != markerElement && e.kind != exitElement || e.at(model.Last) {
 				continue
 			}
 			name := e.name
@@ -228,10 +229,10 @@ func checkOrder(r *specInfo, report report) {
 		decided := false
 		for _, e := range m.law {
 			rewrites := e.is("Vote") && m.Rewrites() // has a rule of its own
-			if decided && e.at(first) && !rewrites {
+			if decided && e.at(model.First) && !rewrites {
 				report(e.expr.Pos(), "%s comes too late in the list: it says how hooks run; put it first", r.text(e.expr))
 			}
-			decided = decided || !e.at(first) && !e.at(last)
+			decided = decided || !e.at(model.First) && !e.at(model.Last)
 		}
 	}
 }
@@ -240,7 +241,7 @@ func checkOrder(r *specInfo, report report) {
 func checkAlone(name string) func(*specInfo, report) {
 	return func(r *specInfo, report report) {
 		for _, m := range r.members {
-			if marker := m.alone(); marker != nil && marker.name == name {
+			if marker := m.alone(); marker != nil && marker.Name == name {
 				r.aloneIn(m, marker, report)
 			}
 		}
@@ -248,27 +249,27 @@ func checkAlone(name string) func(*specInfo, report) {
 }
 
 // alone returns the marker that selects the kind of the point and has to be alone in its list, or nil.
-func (m *member) alone() *marker {
+func (m *member) alone() *model.Marker {
 	for _, e := range m.law {
-		if e.at(alone) && e.marker.kind == m.Kind {
-			return &e.marker.marker
+		if e.at(model.Alone) && e.marker.Kind == m.Kind {
+			return &e.marker.Marker
 		}
 	}
 	return nil
 }
 
 // aloneIn reports the first element that cannot be combined with the marker.
-func (r *specInfo) aloneIn(m *member, marker *marker, report report) {
+func (r *specInfo) aloneIn(m *member, marker *model.Marker, report report) {
 	but := ""
-	if len(marker.with) > 0 {
-		but = ", or with spec." + spelling.Or(marker.with)
+	if len(marker.With) > 0 {
+		but = ", or with spec." + spelling.Or(marker.With)
 	}
 	var own, intruder *element
 	for _, e := range m.law {
-		switch fits := e.kind == markerElement && slices.Contains(marker.with, e.name); {
-		case e.is(marker.name):
+		switch fits := e.kind == markerElement && slices.Contains(marker.With, e.name); {
+		case e.is(marker.Name):
 			own = cmp.Or(own, e)
-		case !fits && !e.at(last) && e.kind != errorElement:
+		case !fits && !e.at(model.Last) && e.kind != errorElement:
 			intruder = cmp.Or(intruder, e)
 		}
 	}
@@ -280,7 +281,7 @@ func (r *specInfo) aloneIn(m *member, marker *marker, report report) {
 		later = intruder
 	}
 	report(later.expr.Pos(), "spec.%s is listed alone%s, and %s also lists %s: make two points of it, or choose one",
-		marker.name, but, m.Name, r.text(intruder.expr))
+		marker.Name, but, m.Name, r.text(intruder.expr))
 }
 
 func checkVoteRewrites(r *specInfo, report report) {

@@ -3,12 +3,13 @@ package gen
 import (
 	"slices"
 
+	"github.com/hookgen/hookgen/gen/model"
 	"github.com/hookgen/hookgen/internal/spelling"
 )
 
 // policies returns the policies in the result list of the method.
 func (m *member) policies() []*element {
-	return slices.DeleteFunc(slices.Clone(m.law), func(e *element) bool { return !e.at(last) })
+	return slices.DeleteFunc(slices.Clone(m.law), func(e *element) bool { return !e.at(model.Last) })
 }
 
 // decides reports whether a hook of the point can decide something.
@@ -27,7 +28,7 @@ func (m *member) unclear() bool {
 			if slices.Contains(markerNames, e.name) {
 				meant = e.name
 			}
-			if marker, known := markerNamed(meant); !known || marker.place == last {
+			if marker, known := markerNamed(meant); !known || marker.Place == model.Last {
 				return true
 			}
 		}
@@ -57,7 +58,7 @@ func checkPolicyMeaningless(r *specInfo, report report) {
 		pos, name := all[0].expr.Pos(), r.text(all[0].expr)
 		switch {
 		case alone != nil:
-			report(pos, "%s with spec.%s means nothing, for %s: remove it", name, alone.name, alone.noPolicy)
+			report(pos, "%s with spec.%s means nothing, for %s: remove it", name, alone.Name, alone.NoPolicy)
 		case m.Kind == Observe && !m.doubtful():
 			report(pos, "%s at %s means nothing, for its hooks only watch: remove it, or list what a hook may decide before it",
 				name, m.Name)
@@ -69,7 +70,7 @@ func checkPolicyMeaningless(r *specInfo, report report) {
 func (m *member) laws() int {
 	n := 0
 	for _, e := range m.law {
-		if e.at(alone) || e.at(first) && !e.decides() {
+		if e.at(model.Alone) || e.at(model.First) && !e.decides() {
 			n++
 		}
 	}
@@ -90,9 +91,9 @@ func checkPolicyLast(r *specInfo, report report) {
 		var later *element
 		for _, e := range slices.Backward(m.law) {
 			switch {
-			case !e.at(last) && e.kind != errorElement:
+			case !e.at(model.Last) && e.kind != errorElement:
 				later = e
-			case e.at(last) && later != nil:
+			case e.at(model.Last) && later != nil:
 				report(e.expr.Pos(), "%s comes before %s: the policy is last; move it to the end of the list", r.text(e.expr),
 					r.text(later.expr))
 			}

@@ -6,6 +6,8 @@ import (
 	"iter"
 	"slices"
 	"strings"
+
+	"github.com/hookgen/hookgen/gen/model"
 )
 
 // An elementKind classifies an element of a result list. Some kinds are mistakes, for which a rule has the message.
@@ -53,7 +55,7 @@ func (e *element) selects() Kind {
 	case e.isExit():
 		return Flow
 	case e.kind == markerElement:
-		return e.marker.kind
+		return e.marker.Kind
 	}
 	return Observe
 }
@@ -72,7 +74,7 @@ func (e *element) isExit() bool {
 func (e *element) is(marker string) bool { return e.kind == markerElement && e.name == marker }
 
 // at reports whether the element is a marker with the given place.
-func (e *element) at(p place) bool { return e.kind == markerElement && e.marker.place == p }
+func (e *element) at(p model.Place) bool { return e.kind == markerElement && e.marker.Place == p }
 
 // argument returns the type argument of a marker, or zero unless it has exactly one.
 func (e *element) argument() Type {
@@ -159,11 +161,11 @@ func (r *specInfo) isContext(expr ast.Expr) bool {
 func (r *specInfo) element(m *member, expr ast.Expr, payloads map[string]*member) *element {
 	e := &element{expr: expr}
 	if e.marker = r.markerUse(expr); e.marker != nil {
-		e.name = e.marker.name
+		e.name = e.marker.Name
 		switch {
 		case !e.marker.known:
 			e.kind = unknownMarker
-		case e.marker.place == embedded:
+		case e.marker.Place == model.Embedded:
 			e.kind = envElement
 		}
 		return e
@@ -245,8 +247,14 @@ func (r *specInfo) named(e *element, m *member, payloads map[string]*member) ele
 func (m *member) readLaw() {
 	for _, e := range m.law {
 		m.Kind = max(m.Kind, e.selects())
-		if e.kind == markerElement && e.marker.set != nil {
-			e.marker.set(&m.Law, e.argument())
+		if e.kind != markerElement {
+			continue
+		}
+		if e.marker.Set != nil {
+			e.marker.Set(&m.Law, e.argument())
+		}
+		if e.marker.Flag != nil {
+			*e.marker.Flag(&m.Plain) = true
 		}
 	}
 	if m.Kind == Collect && m.Policy == NoPolicy {

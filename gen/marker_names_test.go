@@ -6,5 +6,5 @@ var MarkerNames = markerNames
 // TypedMarker reports whether the marker takes a type argument.
 func TypedMarker(name string) bool {
 	m, _ := markerNamed(name)
-	return m.typed
+	return m.Typed
 }

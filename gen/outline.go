@@ -265,7 +265,7 @@ func (r *specInfo) embedding(expr ast.Expr, open map[*ast.TypeSpec]bool) *embedd
 	e := &embedding{expr: expr}
 	if m := r.markerUse(expr); m != nil {
 		e.marker, e.kind = m, markerEmbed
-		if m.place == embedded {
+		if m.Place == model.Embedded {
 			e.kind = envEmbed
 		}
 		return e

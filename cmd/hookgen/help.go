@@ -8,9 +8,11 @@ import (
 	"strings"
 
 	"github.com/hookgen/hookgen/gen/breaking"
+	"github.com/hookgen/hookgen/gen/model"
 )
 
-// general is the help of hookgen, with verbs for the lines of the commands and for the commands that have more help.
+// general is the help of hookgen, with verbs for the lines of the commands, the commands that have more help, and the
+// lines of the markers.
 //
 //go:embed help/hookgen.txt
 var general string
@@ -41,11 +43,14 @@ func (c command) help() string {
 	return text
 }
 
-// generalHelp returns the help with a list of the commands.
+// generalHelp returns the help with lists of the commands and the markers.
 func generalHelp() string {
-	var usage strings.Builder
+	var usage, markers strings.Builder
 	for _, c := range commands() {
 		usage.WriteString(c.usage)
 	}
-	return fmt.Sprintf(general, usage.String(), strings.Join(slices.Sorted(maps.Keys(helps)), ", "))
+	for _, m := range model.Markers {
+		fmt.Fprintf(&markers, "\t%-20s%s\n", m.Usage(), m.Help)
+	}
+	return fmt.Sprintf(general, usage.String(), strings.Join(slices.Sorted(maps.Keys(helps)), ", "), markers.String())
 }

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/hookgen/hookgen/gen"
+	"github.com/hookgen/hookgen/gen/model"
 )
 
 // comparePoints compares the points of both versions, and reports those that only one has.
@@ -133,12 +134,14 @@ func (c *comparison) compareLaw(p pair, report reporter) {
 		report("around-changed", BreaksHooks, "the act that hooks of %s wrap returns %s and returned %s: "+
 			"hooks of it do not compile", now.Name, now.Around.Text, old.Around.Text)
 	}
-	if old.Reverse != now.Reverse {
-		order := "in firing order again"
-		if now.Reverse {
-			order = "last in, first out"
+	for _, m := range model.Flags() {
+		if has := *m.Flag(&now.Plain); has != *m.Flag(&old.Plain) {
+			change := "lists %s now, so its law says %q"
+			if !has {
+				change = "no longer lists %s, so its law does not say %q"
+			}
+			report(m.Rule, ChangesBehaviour, "%s "+change+": tell the operators", now.Name, m.Usage(), m.Words)
 		}
-		report("order-reversed", ChangesBehaviour, "the hooks of %s run %s: tell the operators", now.Name, order)
 	}
 	c.comparePolicy(p, &was, report)
 }

@@ -5,17 +5,22 @@ import "strings"
 // A Law says how the hooks of a point run, what they may decide, and the consequence of a failing hook. The model of a
 // spec, its surface and its summary have the same law, and T is the form in which they have types.
 type Law[T TypeForm] struct {
+	Plain
+	Edit    T      `json:"edit,omitzero"`    // T of Edit[T]; zero without Edit
+	Collect T      `json:"collect,omitzero"` // T of Collect[T], alone or beside decisions; zero without it
+	Around  T      `json:"around,omitzero"`  // R of Around[R]
+	Key     Key[T] `json:"key,omitzero"`     // hooks may be registered for some keys only; zero without a key
+}
+
+// Plain is the part of a law that has no types.
+type Plain struct {
 	Kind      Kind     `json:"law"`
 	Policy    Policy   `json:"policy,omitempty"`  // Collect alone without a policy is FailOpen
 	List      string   `json:"results,omitempty"` // the result list as written, without the qualifier of the markers
 	Reverse   bool     `json:"reverse,omitempty"`
 	Replace   bool     `json:"replace,omitempty"`
-	Edit      T        `json:"edit,omitzero"`       // T of Edit[T]; zero without Edit
-	EditField string   `json:"editField,omitempty"` // the payload's field of that type
+	EditField string   `json:"editField,omitempty"` // the payload's field that Edit changes
 	Exits     []string `json:"exits,omitempty"`     // in the order of the list: the first is the strongest in a vote
-	Collect   T        `json:"collect,omitzero"`    // T of Collect[T], alone or beside decisions; zero without it
-	Around    T        `json:"around,omitzero"`     // R of Around[R]
-	Key       Key[T]   `json:"key,omitzero"`        // hooks may be registered for some keys only; zero without a key
 }
 
 // A Key is the key of a point: a field of its payload, by which hooks may be registered.
@@ -37,8 +42,7 @@ type TypeForm interface {
 // LawWith returns the same law with its types in another form.
 func LawWith[To, From TypeForm](l Law[From], convert func(From) To) Law[To] {
 	return Law[To]{
-		Kind: l.Kind, Policy: l.Policy, List: l.List, Reverse: l.Reverse, Replace: l.Replace, Edit: convert(l.Edit),
-		EditField: l.EditField, Exits: l.Exits, Collect: convert(l.Collect), Around: convert(l.Around),
+		Plain: l.Plain, Edit: convert(l.Edit), Collect: convert(l.Collect), Around: convert(l.Around),
 		Key: Key[To]{Name: l.Key.Name, Field: l.Key.Field, Type: convert(l.Key.Type)},
 	}
 }
@@ -134,8 +138,10 @@ func (l Law[T]) Brief() string {
 			brief += ": " + strings.Join(may, ", ")
 		}
 	}
-	if l.Reverse {
-		brief += ", reversed"
+	for _, m := range Flags() {
+		if *m.Flag(&l.Plain) {
+			brief += ", " + m.Brief
+		}
 	}
 	if !l.Key.IsZero() {
 		brief += ", key " + l.Key.Name

@@ -40,8 +40,10 @@ func (l Law[T]) LawWords() string {
 	if l.Collects() && l.Kind != Collect {
 		words += " Each may also contribute values, which the program gets in firing order."
 	}
-	if l.Reverse {
-		words += " The order is reversed: last in, first out, and the inner layer before the outer."
+	for _, m := range Flags() {
+		if *m.Flag(&l.Plain) {
+			words += " " + m.Words
+		}
 	}
 	if !l.Key.IsZero() {
 		words += " Its key is the payload's " + l.Key.Field + "; see For" + l.Key.Name + "."
