@@ -71,6 +71,22 @@ func declarations(f *file) []*declaration {
 	return all
 }
 
+// scopeOfFiles returns the declarations of files by their names, the first of each name, and all methods.
+func scopeOfFiles(files []*file) (scope map[string]*declaration, methods []*declaration) {
+	scope = map[string]*declaration{}
+	for _, f := range files {
+		for _, d := range declarations(f) {
+			switch {
+			case d.owner != "":
+				methods = append(methods, d)
+			case scope[d.name] == nil:
+				scope[d.name] = d
+			}
+		}
+	}
+	return scope, methods
+}
+
 // receiver returns the type name of a receiver, or "" if the receiver does not parse.
 func receiver(list *ast.FieldList) string {
 	if len(list.List) != 1 {

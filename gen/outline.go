@@ -19,7 +19,7 @@ type specInfo struct {
 	others []*file // the other files that belong to every build
 	broken []*file // files that do not parse and may be of the package
 
-	// The declarations of the package; see declare.
+	// The declarations of the package; see scopeOfFiles.
 	scope   map[string]*declaration
 	methods []*declaration // of every type of the package
 
@@ -128,12 +128,12 @@ func outline(dir string, fset *token.FileSet, f *file, files []*file, found []fi
 			Dir: dir, File: f.path, Package: f.tree.Name.Name, Doc: f.tree.Doc.Text(), Fset: fset, Interface: points,
 		}},
 		file: f, directives: found,
-		scope: map[string]*declaration{}, imports: importLines(f.tree), groups: map[string]bool{},
+		imports: importLines(f.tree), groups: map[string]bool{},
 		byName: map[string]*member{}, owners: map[string]*member{}, editables: map[string]*editable{},
 		undefinedNames: map[string]string{},
 	}
 	r.classify(files)
-	r.declare()
+	r.scope, r.methods = scopeOfFiles(slices.Concat([]*file{r.file}, r.others))
 	r.resolveQualifiers()
 	r.Imports, r.SpecPkg = modelImports(r.imports, r.qualifiers)
 	if points != nil {
@@ -164,20 +164,6 @@ func (r *specInfo) classify(files []*file) {
 		}
 		if f != r.file && name == r.Package && everyBuild(f) {
 			r.others = append(r.others, f)
-		}
-	}
-}
-
-// declare fills the scope of the package. If two files declare a name, the spec file wins.
-func (r *specInfo) declare() {
-	for _, f := range slices.Concat([]*file{r.file}, r.others) {
-		for _, d := range declarations(f) {
-			switch {
-			case d.owner != "":
-				r.methods = append(r.methods, d)
-			case r.scope[d.name] == nil:
-				r.scope[d.name] = d
-			}
 		}
 	}
 }
@@ -215,10 +201,7 @@ func (r *specInfo) resolveQualifiers() {
 // readInterface reads the points interface or a group, and the groups that it embeds, in source order. groups are the
 // groups that are being read, and open holds their interfaces too, to detect a cycle.
 func (r *specInfo) readInterface(d *declaration, groups []*Group, open map[*ast.TypeSpec]bool) {
-	body, ok := ast.Unparen(d.spec.Type).(*ast.InterfaceType)
-	if !ok {
-		return
-	}
+	body := ast.Unparen(d.spec.Type).(*ast.InterfaceType)
 	r.groups[d.name] = true
 	open[d.spec] = true
 	for _, field := range body.Methods.List {

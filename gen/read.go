@@ -70,7 +70,11 @@ func outlineOf(dir string, sources []source) (*specInfo, Diagnostics) {
 		return nil, large
 	}
 	fset := token.NewFileSet()
-	files := parseAll(fset, sources)
+	return outlineOfFiles(dir, fset, parseAll(fset, sources))
+}
+
+// outlineOfFiles is outlineOf for parsed files.
+func outlineOfFiles(dir string, fset *token.FileSet, files []*file) (*specInfo, Diagnostics) {
 	var directives []fileDirective
 	for _, f := range files {
 		if found := f.directives(fset); len(found) > 0 {

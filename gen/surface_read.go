@@ -67,8 +67,7 @@ func fileName(file string) string { return file[strings.LastIndexAny(file, "/\\:
 func (s *Spec) Surface(module string, files func(importPath string) []File) (*Surface, Diagnostics) {
 	r := &surfaceReader{specInfo: s.info, module: module, files: files, packages: map[string]*surfacePackage{},
 		types: map[string]*SurfaceType{}, unread: map[string]bool{}}
-	r.own = &surfacePackage{namespace: namespace{scope: s.info.scope}, methods: s.info.methods}
-	r.own.path = r.importPaths(s.info.file, s.info.qualifiers)
+	r.own = &surfacePackage{namespace: namespace{scope: s.info.scope, path: r.importPaths()}, methods: s.info.methods}
 	r.own.files = slices.Concat([]*file{s.info.file}, s.info.others)
 	r.own.constants = evaluate(r.Fset, r.own.files)
 	for _, f := range s.info.broken {
@@ -182,24 +181,14 @@ func (r *surfaceReader) packageOf(importPath string) *surfacePackage {
 			sources = append(sources, source{name, f.Path, f.Text, int64(len(f.Text))})
 		}
 	}
-	p := &surfacePackage{namespace: namespace{prefix: importPath + ".", scope: map[string]*declaration{}}}
-	p.path = r.importPaths(nil, nil)
+	p := &surfacePackage{namespace: namespace{prefix: importPath + ".", path: r.importPaths()}}
 	for _, f := range parseAll(r.Fset, sources) {
-		if !everyBuild(f) {
-			continue
-		}
-		r.found = append(r.found, f.syntaxErrors()...)
-		p.files = append(p.files, f)
-		for _, d := range declarations(f) {
-			switch {
-			case d.owner != "":
-				p.methods = append(p.methods, d)
-			case p.scope[d.name] == nil:
-				p.scope[d.name] = d
-			}
+		if everyBuild(f) {
+			r.found = append(r.found, f.syntaxErrors()...)
+			p.files = append(p.files, f)
 		}
 	}
-	if len(p.scope) > 0 {
+	if p.scope, p.methods = scopeOfFiles(p.files); len(p.scope) > 0 {
 		p.constants = evaluate(r.Fset, p.files)
 		r.packages[importPath] = p
 	}
@@ -207,18 +196,14 @@ func (r *surfaceReader) packageOf(importPath string) *surfacePackage {
 }
 
 // importPaths returns a function that finds the import path for a qualifier of a file. Packages of the module get a
-// path relative to it, which begins with a dot. known are the qualifiers of one file that are certain.
-func (r *surfaceReader) importPaths(of *file, known map[string]*importLine) func(*file, string) string {
+// path relative to it, which begins with a dot.
+func (r *surfaceReader) importPaths() func(*file, string) string {
 	imports := fileImports{}
 	return func(f *file, qualifier string) string {
-		found := ""
 		if lines := imports.of(f, qualifier); len(lines) > 0 {
-			found = lines[0].path
+			return r.relative(lines[0].path)
 		}
-		if line := known[qualifier]; f == of && line != nil {
-			found = line.path
-		}
-		return r.relative(found)
+		return r.relative("")
 	}
 }
 
