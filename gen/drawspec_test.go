@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/hookgen/hookgen/gen/model"
 	"pgregory.net/rapid"
 )
 
@@ -319,8 +320,10 @@ func (g *genSpec) law(edit bool) string {
 	lang := func(marker string) string { return g.lang + "." + marker }
 	policy := lang(pick(g, "policy", []string{"FailClosed", "FailOpen"}))
 	var list []string
-	if g.odds("reverse", 5) {
-		list = append(list, lang("Reverse"))
+	for _, m := range model.Flags() {
+		if g.odds(m.Name, 5) {
+			list = append(list, lang(m.Name))
+		}
 	}
 	exits := func() []string {
 		if len(g.exits) == 0 {

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"strings"
 
+	"github.com/hookgen/hookgen/gen/model"
 	"pgregory.net/rapid"
 )
 
@@ -205,8 +206,10 @@ func (g *specText) points() {
 func (g *specText) law(edits bool) string {
 	policy := pick(g, "policy", []string{"spec.FailClosed", "spec.FailOpen"})
 	var list []string
-	if g.odds("reverse", 5) {
-		list = append(list, "spec.Reverse")
+	for _, m := range model.Flags() {
+		if g.odds(m.Name, 5) {
+			list = append(list, m.Usage())
+		}
 	}
 	kind := g.n("law", 0, 11)
 	switch {
