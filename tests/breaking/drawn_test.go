@@ -20,6 +20,7 @@ import (
 	gocmp "github.com/google/go-cmp/cmp"
 	"github.com/hookgen/hookgen/gen"
 	"github.com/hookgen/hookgen/gen/breaking"
+	"github.com/hookgen/hookgen/gen/model"
 	"github.com/hookgen/hookgen/internal/usermodule"
 	"golang.org/x/tools/go/packages"
 	"pgregory.net/rapid"
@@ -95,9 +96,18 @@ func (d *drawing) spec() program {
 			"spec.Collect[Text]", "(spec.Collect[B], spec.FailClosed)", "(X, spec.FailClosed)", "(X, spec.FailOpen)",
 			"(X, Y, spec.FailOpen)",
 			"(spec.Replace, spec.FailOpen)", "(spec.Replace, X, Y, spec.FailOpen)", "(Y, X, spec.FailOpen)",
-			"(spec.Vote, X, Y, spec.FailOpen)", "(spec.Vote, spec.Reverse, Y, X, spec.FailClosed)",
+			"(spec.Vote, X, Y, spec.FailOpen)", "(spec.Vote, Y, X, spec.FailClosed)",
 			"(Y, spec.Collect[B], spec.FailOpen)", "(spec.Edit[Edited], X, spec.FailOpen)",
 			"(spec.Edit[Edited], spec.FailOpen)", "(spec.Replace, spec.Edit[Edited], X, spec.FailOpen)")
+		for _, m := range model.Flags() {
+			switch usage := d.pick(name+" "+m.Name, "", "", "", m.Usage()); {
+			case usage == "":
+			case law == "":
+				law = usage
+			default:
+				law = "(" + usage + ", " + strings.Trim(law, "()") + ")"
+			}
+		}
 		fmt.Fprintf(&b, "\t%s(%s) %s\n", name, payload, law)
 	}
 	b.WriteString("\t" + d.pick("OnC", "", "OnC(A)", "OnC(B) (X, spec.FailOpen)", "OnD(A)",
