@@ -41,6 +41,7 @@ type route struct {
 	prefix    points.Route
 	upstreams []*url.URL
 	names     []string
+	turns     atomic.Uint32 // requests so far, because the upstreams take turns
 }
 
 func init() {

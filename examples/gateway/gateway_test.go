@@ -12,6 +12,7 @@ import (
 	"slices"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"testing"
 
 	"github.com/hookgen/hookgen/hookkit"
@@ -227,6 +228,40 @@ func TestUpstreamsThatHangUp(t *testing.T) {
 	for _, want := range []int{502, 200} {
 		if w := ask(g, "POST", "/", ""); w.Code != want {
 			t.Errorf("the response is %d %q, want %d", w.Code, w.Body, want)
+		}
+	}
+}
+
+// TestUpstreamsTakeTurns: each gets its share, and a plug-in that tries again reaches the ones that are left.
+func TestUpstreamsTakeTurns(t *testing.T) {
+	var counts [3]atomic.Int64
+	var urls []string
+	for i := range counts {
+		s := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+			counts[i].Add(1)
+			fmt.Fprint(w, r.URL)
+		}))
+		defer s.Close()
+		urls = append(urls, fmt.Sprintf("%s/v%d/", s.URL, i))
+		if i == 2 {
+			s.Close() // it does not respond
+		}
+	}
+	for plugins, want := range map[string]int{"": 20, `{"name": "retry", "go": "retry"}`: 30} {
+		config := fmt.Sprintf(`{"listen": ":0", "routes": {"/": [%q, %q, %q]}, "plugins": [%s]}`, urls[0], urls[1], urls[2],
+			plugins)
+		g := newGateway(t, write(t, t.TempDir(), config))
+		good, before := 0, counts[0].Load()
+		for range 30 {
+			w := httptest.NewRecorder()
+			g.ServeHTTP(w, httptest.NewRequest("GET", "/a%2Fb?c=1", nil))
+			if w.Code == 200 && strings.HasSuffix(w.Body.String(), "/a%2Fb?c=1") {
+				good++
+			}
+		}
+		if first := counts[0].Load() - before; good != want || first < 10 {
+			t.Errorf("with the plug-ins %q, %d of 30 requests are answered, want %d; the first upstream has %d", plugins, good,
+				want, first)
 		}
 	}
 }

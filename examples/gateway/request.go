@@ -27,8 +27,9 @@ type request struct {
 	route    *route
 	run      *points.Run
 	payload  points.Request
-	upstream *url.URL
+	upstream int             // of the route
 	headers  []points.Header // for the upstream
+	in       *http.Request   // as the plug-ins left it
 	out      writer
 	act      act
 	began    time.Time
@@ -106,8 +107,8 @@ func (q *request) decide(ctx context.Context) error {
 	if err := q.hooks.RewriteTarget.Fire(ctx, q.run, &q.payload); err != nil {
 		return err
 	}
-	q.upstream = q.route.upstreams[0]
-	choice := points.Choice{Request: q.payload, Upstreams: q.route.names}
+	turn := (q.route.turns.Add(1) - 1) % uint32(len(q.route.upstreams))
+	choice := points.Choice{Request: q.payload, Upstreams: q.route.names, Upstream: points.Upstream(turn)}
 	by, err = q.hooks.PickUpstream.FireBy(ctx, q.run, &choice)
 	if err != nil {
 		return err
@@ -115,7 +116,7 @@ func (q *request) decide(ctx context.Context) error {
 	if i := int(choice.Upstream); i < 0 || i >= len(q.route.upstreams) {
 		return &hookkit.Failure{Point: "PickUpstream", Hook: by.Hook, Cause: fmt.Errorf("there is no upstream %d", i)}
 	}
-	q.upstream = q.route.upstreams[choice.Upstream]
+	q.upstream = int(choice.Upstream)
 	q.headers = q.hooks.UpstreamHeaders.Fire(ctx, q.run, q.payload)
 	return nil
 }
@@ -179,7 +180,8 @@ func headerOf(h map[string][]string) http.Header {
 // rewrite makes the request for the upstream.
 func rewrite(p *httputil.ProxyRequest) {
 	q := requestOf(p.In.Context())
-	p.SetURL(q.upstream)
+	q.in = p.In
+	p.SetURL(q.route.upstreams[q.upstream])
 	p.SetXForwarded()
 	for _, h := range q.headers {
 		p.Out.Header.Add(h.Name, h.Value)
@@ -191,24 +193,39 @@ type around struct{ http.RoundTripper }
 
 func (a around) RoundTrip(r *http.Request) (*http.Response, error) {
 	q := requestOf(r.Context())
-	q.act.transport = a.RoundTripper
+	q.act.transport, q.act.first = a.RoundTripper, r
 	result, err := q.hooks.AroundUpstream.Fire(r.Context(), q.run, points.Exchange{Route: q.route.prefix, Request: r},
-		q.act.roundTrip)
+		q.roundTrip)
 	q.act.end(result)
 	return result, err
 }
 
-// An act exchanges requests with an upstream. It closes the responses that nobody receives.
+// An act is the exchanges of a request with upstreams. It closes the responses that nobody receives.
 type act struct {
 	transport http.RoundTripper
+	first     *http.Request
 
 	mu    sync.Mutex
+	tries int
 	ended bool
 	made  []*http.Response
 }
 
-func (a *act) roundTrip(_ context.Context, e points.Exchange) (*http.Response, error) {
-	response, err := a.transport.RoundTrip(e.Request)
+// roundTrip exchanges a request with the upstream. If a plug-in tries the same request again, it goes to the next one.
+func (q *request) roundTrip(_ context.Context, e points.Exchange) (*http.Response, error) {
+	a := &q.act
+	a.mu.Lock()
+	tries := a.tries
+	a.tries++
+	a.mu.Unlock()
+	out := e.Request
+	if n := len(q.route.upstreams); tries > 0 && n > 1 && out == a.first {
+		target := *q.in.URL
+		out = out.Clone(out.Context())
+		out.URL = &target
+		(&httputil.ProxyRequest{In: q.in, Out: out}).SetURL(q.route.upstreams[(q.upstream+tries)%n])
+	}
+	response, err := a.transport.RoundTrip(out)
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	switch {
