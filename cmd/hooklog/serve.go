@@ -61,12 +61,7 @@ func (i *invocation) serve(ctx context.Context, args []string) (int, error) {
 	// The index has few pointers, so collecting garbage costs little, and the record may be read for a minute.
 	defer debug.SetGCPercent(debug.SetGCPercent(25))
 
-	server := &http.Server{
-		Handler:           eventpage.NewHandler(x, filepath.Base(files[0]), token, hosts...),
-		ReadHeaderTimeout: 10 * time.Second,
-		MaxHeaderBytes:    64 << 10,
-		BaseContext:       func(net.Listener) context.Context { return ctx }, // ends the requests that wait for changes
-	}
+	server := newServer(ctx, eventpage.NewHandler(x, filepath.Base(files[0]), token, hosts...))
 	served := make(chan error, 1)
 	go func() { served <- server.Serve(listener) }()
 	fmt.Fprintf(i.stdout, "%s/?token=%s\n", address, token)
@@ -83,6 +78,20 @@ func (i *invocation) serve(ctx context.Context, args []string) (int, error) {
 	}
 	return fine, nil
 }
+
+// newServer returns the server of a page. The end of the context ends the requests that wait for changes.
+func newServer(ctx context.Context, page http.Handler) *http.Server {
+	return &http.Server{
+		Handler:           page,
+		ReadHeaderTimeout: 10 * time.Second,
+		IdleTimeout:       idleTimeout,
+		MaxHeaderBytes:    64 << 10,
+		BaseContext:       func(net.Listener) context.Context { return ctx },
+	}
+}
+
+// idleTimeout is how long a connection without a request stays open. A browser opens another one when it needs it.
+const idleTimeout = time.Minute
 
 // keepReading updates an index until the context ends or the server fails.
 func (i *invocation) keepReading(ctx context.Context, x *eventlog.Index, served <-chan error) error {
@@ -239,7 +248,8 @@ func addressOf(l net.Listener, host string) (address string, hosts []string, err
 
 // A reporter prints problems of a record, each one once.
 type reporter struct {
-	generation, printed, more int
+	generation    int64
+	printed, more int
 }
 
 // report prints the problems that a status has more than the last one. The one of an incomplete last line is printed if

@@ -5,7 +5,9 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
+	"errors"
 	"io"
+	"net"
 	"net/http"
 	"net/http/cookiejar"
 	"os"
@@ -13,6 +15,8 @@ import (
 	"runtime"
 	"strings"
 	"testing"
+	"testing/synctest"
+	"time"
 )
 
 // A served is a hooklog serve that runs, and a browser that shows its page.
@@ -204,4 +208,45 @@ func TestServeSaysWhoReachesIt(t *testing.T) {
 			t.Errorf("-host %s: printed %q", host, s.stderr.String())
 		}
 	}
+}
+
+// A pipeListener accepts one connection within this process.
+type pipeListener struct {
+	net.Listener
+	connections chan net.Conn
+}
+
+func (l pipeListener) Accept() (net.Conn, error) {
+	if c, ok := <-l.connections; ok {
+		return c, nil
+	}
+	return nil, net.ErrClosed
+}
+
+func (l pipeListener) Close() error { return nil }
+
+func TestIdleConnectionsAreClosed(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		browser, connection := net.Pipe()
+		listener := pipeListener{connections: make(chan net.Conn, 1)}
+		listener.connections <- connection
+		close(listener.connections)
+		page := http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(http.StatusNoContent) })
+		served := make(chan error)
+		go func() { served <- newServer(t.Context(), page).Serve(listener) }()
+		if err := <-served; !errors.Is(err, net.ErrClosed) { // there are no more connections
+			t.Fatal(err)
+		}
+		if _, err := io.WriteString(browser, "GET / HTTP/1.1\r\nHost: x\r\n\r\n"); err != nil {
+			t.Fatal(err)
+		}
+		in := bufio.NewReader(browser)
+		if reply, err := http.ReadResponse(in, nil); err != nil || reply.StatusCode != http.StatusNoContent {
+			t.Fatal(reply, err)
+		}
+		begin := time.Now() // of the time of this test
+		if _, err := in.ReadByte(); !errors.Is(err, io.EOF) || time.Since(begin) != idleTimeout {
+			t.Errorf("after %v, the connection has the error %v", time.Since(begin), err)
+		}
+	})
 }

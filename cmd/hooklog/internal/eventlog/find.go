@@ -4,8 +4,8 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
-	"os"
 	"slices"
+	"strconv"
 	"strings"
 	"time"
 
@@ -54,12 +54,44 @@ func (x *Index) Find(ctx context.Context, q Query, before, most int) (found []in
 	return found, 0
 }
 
+// EventOf returns the number of the event of a run that has a sequence number and, unless begin is zero, began at that
+// time: two programs that write one run may use a number twice. These do not change when a record is read again, and
+// numbers of events do. It returns -1 if there is no such event, or when the context ends.
+func (x *Index) EventOf(ctx context.Context, run string, seq int64, begin time.Time) int {
+	x.mu.RLock()
+	var events []uint32
+	if i, ok := x.byID[run]; ok {
+		events = x.run(i).events // which only grows
+	}
+	x.mu.RUnlock()
+	digits := strconv.AppendInt(nil, seq, 10)
+	for _, n := range events {
+		if ctx.Err() != nil {
+			return -1
+		}
+		line, _, _, err := x.line(int(n))
+		var e struct {
+			Seq  int64
+			Time time.Time
+			Run  struct{ ID string }
+		}
+		if err != nil || !bytes.Contains(line, digits) || json.Unmarshal(line, &e) != nil {
+			continue
+		}
+		if e.Run.ID == run && e.Seq == seq && (begin.IsZero() || e.Time.Equal(begin)) {
+			return int(n)
+		}
+	}
+	return -1
+}
+
 // A finder finds the events of a query.
 type finder struct {
 	x                              *Index
 	q                              Query
 	text, quoted                   []byte // in lower case; quoted as in JSON
-	events, generation             int
+	events                         int
+	generation                     int64
 	point, hook, choice, continues int32 // -1 for any
 	outcome, tenant                int32
 	line                           []byte
@@ -99,7 +131,7 @@ func (x *Index) finder(q Query) *finder {
 
 // A reference is the place of an event.
 type reference struct {
-	file   *os.File
+	file   *file
 	offset int64
 	length uint32
 }
@@ -114,7 +146,7 @@ func (f *finder) candidate(n int) (reference, bool) {
 	e := f.x.events.at(n)
 	ok := (f.point < 0 || e.point == f.point) && (f.hook < 0 || e.by == f.hook) &&
 		(f.choice < 0 || e.choice == f.choice) && e.is(f.q.Kind, f.continues) && f.fits(f.x.top(e.run))
-	return reference{f.x.files[e.file].File, e.offset, e.length}, ok
+	return reference{f.x.files[e.file], e.offset, e.length}, ok
 }
 
 // has reports whether an event has the text. It looks at the whole line first, because that is quick.

@@ -5,11 +5,10 @@ import (
 	"fmt"
 	"io/fs"
 	"os"
-	"path/filepath"
 	"sync"
+	"time"
 
 	"github.com/hookgen/hookgen/cmd/hooklog/internal/numbers"
-	"github.com/hookgen/hookgen/cmd/hooklog/internal/rotated"
 	"github.com/hookgen/hookgen/hookkit/hooklog"
 	"github.com/hookgen/hookgen/hookkit/wire"
 )
@@ -29,7 +28,7 @@ type Index struct {
 	reader   reader
 
 	mu        sync.RWMutex // guards the rest
-	files     []file       // the oldest first
+	files     []*file      // the oldest first
 	reading   int          // the number of files that were read to their ends
 	rotations int          // since the record was opened
 	events    entries
@@ -50,17 +49,11 @@ type Index struct {
 	changed   chan struct{} // closed at the next change
 }
 
-// A file is one of the files of a record.
-type file struct {
-	*os.File
-	name string // for people
-}
-
 // Open opens a record, and the older files that hooklog.Rotate keeps of it: PATH.1 and so on. It reads nothing: call
 // [Index.Update].
 func Open(path string) (*Index, error) {
 	x := &Index{path: path, changed: make(chan struct{})}
-	x.status.Generation = 1
+	x.status.Generation = time.Now().UnixMicro()
 	x.clear()
 	info, err := os.Stat(path)
 	if err == nil {
@@ -69,14 +62,8 @@ func Open(path string) (*Index, error) {
 	if err != nil {
 		return nil, err
 	}
-	files, err := rotated.Open(path)
-	if err != nil {
-		return nil, err
-	}
-	for _, f := range files {
-		x.files = append(x.files, file{f.File, filepath.Base(f.Name())})
-	}
-	return x, nil
+	x.files, err = openFiles(path)
+	return x, err
 }
 
 // mustBeRegular returns an error unless a file is a regular one. Opening a named pipe would wait for its writer.
@@ -106,7 +93,7 @@ func (x *Index) Close() error {
 	defer x.mu.Unlock()
 	var err error
 	for _, f := range x.files {
-		err = errors.Join(err, f.Close())
+		err = errors.Join(err, f.close())
 	}
 	x.files = nil
 	return err

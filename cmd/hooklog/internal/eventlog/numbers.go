@@ -31,15 +31,17 @@ type Group struct {
 // Numbers returns the numbers, at most mostNames groups of each kind.
 func (x *Index) Numbers() Numbers {
 	x.mu.RLock()
-	defer x.mu.RUnlock()
-	return Numbers{
+	n := Numbers{
 		x.numbers, x.numbers.Points(), x.numbers.Hooks(),
 		x.groups(&x.outcomes, func(r *run) int32 { return r.outcome }),
 		x.groups(&x.tenants, func(r *run) int32 { return r.tenant }),
 	}
+	x.mu.RUnlock() // before they are sorted, which takes long
+	n.Outcomes, n.Tenants = largest(n.Outcomes), largest(n.Tenants)
+	return n
 }
 
-// groups groups the runs by one of their names, the most frequent group first. The caller holds mu.
+// groups groups the runs by one of their names. The caller holds mu.
 func (x *Index) groups(of *names, number func(*run) int32) []Group {
 	all := make([]Group, len(of.texts))
 	for i := range x.runs.count {
@@ -57,7 +59,11 @@ func (x *Index) groups(of *names, number func(*run) int32) []Group {
 	for n := range all {
 		all[n].Name = of.texts[n]
 	}
-	all = slices.DeleteFunc(all, func(g Group) bool { return g.Runs == 0 })
+	return slices.DeleteFunc(all, func(g Group) bool { return g.Runs == 0 })
+}
+
+// largest returns the groups with the most runs first.
+func largest(all []Group) []Group {
 	slices.SortFunc(all, func(a, b Group) int { return cmp.Or(cmp.Compare(b.Runs, a.Runs), cmp.Compare(a.Name, b.Name)) })
 	return all[:min(len(all), mostNames)]
 }

@@ -4,9 +4,9 @@ import "fmt"
 
 // A Status says how far the record has been read.
 type Status struct {
-	// Generation changes when the record was read again from its beginning, so that the numbers of events and runs
-	// have changed.
-	Generation int `json:"generation"`
+	// Generation is another number after the record was read again from its beginning, so that the numbers of events and
+	// runs have changed. Two indexes begin with different ones, also of one record.
+	Generation int64 `json:"generation"`
 
 	Events   int       `json:"events"`
 	Runs     int       `json:"runs"`

@@ -28,20 +28,22 @@ type reader struct {
 // headSize is the number of bytes at the beginning of a file that show whether it is still the same record.
 const headSize = 512
 
-// maxFiles bounds the files that stay open after a rotation, so that their events can still be read.
-const maxFiles = 64
+// mostRemoved bounds the files whose runs stay in the index after a rotation has removed them.
+const mostRemoved = 64
 
 // Update reads the events that were written since the last update. It returns when it has read as much as the file had
 // at the beginning of the call, or when the context ends. A line that is not an event is a [Problem], not an error.
 //
-// If the file was renamed and a new one has its name, Update reads the rest of the old one, and then the new one. If
-// the file became shorter or its beginning changed, Update forgets all events and reads the open files again.
+// If the file was renamed and a new one has its name, Update reads the rest of the old one, and then the new one. The
+// runs of an old one stay when it is removed. If the file became shorter or its beginning changed, or very many files
+// were removed, Update forgets all events and reads the files that there are again.
 func (x *Index) Update(ctx context.Context) error {
 	x.updating.Lock()
 	defer x.updating.Unlock()
 	if len(x.files) == 0 {
 		return fs.ErrClosed
 	}
+	defer x.closeIdle()
 	for {
 		if err := x.readFile(ctx); err != nil {
 			return err
@@ -70,29 +72,45 @@ func (x *Index) replaced() (bool, error) {
 	if err := mustBeRegular(x.path, info); err != nil {
 		return false, err
 	}
-	newer, _, err := rotated.Newer(x.path, x.reader.info)
+	all, err := rotated.Open(x.path)
 	if errors.Is(err, fs.ErrNotExist) {
 		return false, nil // it was renamed meanwhile
 	}
 	if err != nil {
 		return false, err
 	}
+	newer := rotated.Newer(all, x.reader.info)
+	rotated.Close(all[:len(all)-len(newer)])
 	x.mu.Lock()
 	defer x.mu.Unlock()
+	removed := x.markRemoved(all)
 	for _, f := range newer {
 		x.rotations++
-		x.files = append(x.files, file{f.File, fmt.Sprintf("%s (after rotation %d)", filepath.Base(x.path), x.rotations)})
+		name := fmt.Sprintf("%s (after rotation %d)", filepath.Base(x.path), x.rotations)
+		x.files = append(x.files, newFile(x.path, name, f))
 	}
-	if len(x.files) > maxFiles {
-		const keep = maxFiles / 2 // so that they are rarely read again
-		older := len(x.files) - keep
-		for _, old := range x.files[:older] {
-			_ = old.Close() // it was only read
+	if removed > mostRemoved {
+		return true, x.restart(fmt.Sprintf("it was rotated %d times, so the runs of files that were removed are not shown "+
+			"any more", x.rotations))
+	}
+	return true, nil
+}
+
+// markRemoved marks the files that are not among those of the record any more, and returns their number. The caller
+// holds mu.
+func (x *Index) markRemoved(all []rotated.File) (removed int) {
+	known := slices.ContainsFunc(x.files, func(f *file) bool { return f.removed })
+	for _, f := range x.files {
+		f.removed = f.removed || !slices.ContainsFunc(all, func(o rotated.File) bool { return os.SameFile(o.Info, f.info) })
+		if f.removed {
+			removed++
 		}
-		x.files = slices.Clone(x.files[older:])
-		x.restart(fmt.Sprintf("it was rotated %d times, so older files are not shown any more", x.rotations))
 	}
-	return len(newer) > 0, nil
+	if removed > 0 && !known {
+		x.problems.add(Problem{File: filepath.Base(x.path), Text: "rotations have removed older files; their runs stay in " +
+			"the lists, and what their events contain is gone"})
+	}
+	return removed
 }
 
 // finish continues with the next file. The caller holds mu.
@@ -106,38 +124,48 @@ func (x *Index) finish() {
 	x.reader = reader{}
 }
 
-// restart forgets all events. The caller holds mu.
-func (x *Index) restart(why string) {
+// restart forgets all events, and opens the files of the record again. The caller holds mu.
+func (x *Index) restart(why string) error {
+	files, err := openFiles(x.path)
+	if err != nil {
+		return err
+	}
+	for _, f := range x.files {
+		_ = f.close() // it was only read
+	}
 	x.clear()
-	x.reading = 0
+	x.files, x.reading = files, 0
 	x.problems = problems{}
 	x.problems.add(Problem{File: x.files[len(x.files)-1].name, Text: why})
 	x.reader = reader{}
 	x.status.Generation++
 	x.status.Read, x.status.Size = 0, 0
 	x.notify()
+	return nil
 }
 
 // readFile reads the rest of the current file.
 func (x *Index) readFile(ctx context.Context) error {
-	f := x.files[x.reading].File
-	info, err := f.Stat()
+	f := x.files[x.reading]
+	info, err := f.stat()
 	if err != nil {
 		return err
 	}
-	head := make([]byte, min(headSize, len(x.reader.head)))
-	if n, _ := f.ReadAt(head, 0); info.Size() < x.reader.offset || !bytes.Equal(head[:n], x.reader.head) {
+	known := len(x.reader.head)
+	if info.Size() < x.reader.offset || !bytes.Equal(headOf(f, known), x.reader.head) {
 		x.mu.Lock()
-		x.restart(fmt.Sprintf("it was changed or became shorter, from %d bytes to %d, and was read again from its "+
+		err := x.restart(fmt.Sprintf("it was changed or became shorter, from %d bytes to %d, and was read again from its "+
 			"beginning", x.reader.offset, info.Size()))
 		x.mu.Unlock()
+		if err != nil {
+			return err
+		}
 		return x.readFile(ctx)
 	}
 	x.reader.info = info
-	if len(x.reader.head) < headSize {
-		x.reader.head = make([]byte, min(headSize, info.Size()))
-		n, _ := f.ReadAt(x.reader.head, 0)
-		x.reader.head = x.reader.head[:n]
+	if known < headSize && info.Size() > int64(known) {
+		x.reader.head = headOf(f, headSize)
+		f.remember(x.reader.head)
 	}
 	if info.Size() == x.reader.size {
 		return nil
@@ -162,7 +190,7 @@ func (c *lineCounter) Read(p []byte) (int, error) {
 }
 
 // readLines reads lines up to an offset of the file. A last line that is incomplete is read again by the next call.
-func (x *Index) readLines(ctx context.Context, f *os.File, end int64) error {
+func (x *Index) readLines(ctx context.Context, f *file, end int64) error {
 	begin := x.reader
 	in := &lineCounter{Reader: io.NewSectionReader(f, begin.offset, end-begin.offset)}
 	incomplete := false

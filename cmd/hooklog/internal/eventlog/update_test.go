@@ -108,6 +108,7 @@ func TestUpdateReportsTextAfterAnEvent(t *testing.T) {
 
 func TestUpdateFollowsARotation(t *testing.T) {
 	x, path := open(t, lines("a", "b"))
+	first := x.Status().Generation
 	appendTo(t, path, lines("c")+"{")
 	if err := os.Rename(path, path+".1"); err != nil {
 		t.Fatal(err)
@@ -122,13 +123,14 @@ func TestUpdateFollowsARotation(t *testing.T) {
 	if got := shown(t, x); got != want {
 		t.Errorf("got %q, want %q", got, want)
 	}
-	if s := x.Status(); s.Generation != 1 {
-		t.Errorf("the generation is %d", s.Generation)
+	if s := x.Status(); s.Generation != first {
+		t.Errorf("the generation is %d, and was %d", s.Generation, first)
 	}
 }
 
 func TestUpdateReadsFilesOfSeveralRotations(t *testing.T) {
 	x, path := open(t, lines("a"))
+	first := x.Status().Generation
 	appendTo(t, path, lines("b"))
 	if err := os.Rename(path, path+".2"); err != nil {
 		t.Fatal(err)
@@ -139,8 +141,8 @@ func TestUpdateReadsFilesOfSeveralRotations(t *testing.T) {
 	if got, want := shown(t, x), "a@1 b@2 c@1 d@1 "; got != want {
 		t.Errorf("got %q, want %q", got, want)
 	}
-	if s := x.Status(); s.Generation != 1 {
-		t.Errorf("the generation is %d", s.Generation)
+	if s := x.Status(); s.Generation != first {
+		t.Errorf("the generation is %d, and was %d", s.Generation, first)
 	}
 }
 
@@ -173,20 +175,6 @@ func TestUpdateReadsRotatedFileToItsEnd(t *testing.T) {
 	}
 }
 
-func TestUpdateForgetsTheOldestOfManyFiles(t *testing.T) {
-	x, path := open(t, lines("0"))
-	for n := range 70 {
-		rename(t, path, rotatedName(path, 1))
-		write(t, path, lines(fmt.Sprint(n+1)))
-		update(t, x)
-	}
-	got := shown(t, x)
-	if !strings.HasPrefix(got, "33@1 34@1 ") ||
-		!strings.Contains(got, " 70@1 [run.jsonl (after rotation 64): it was rotated") {
-		t.Errorf("got %q", got)
-	}
-}
-
 func TestUpdateReadsOlderFilesAgain(t *testing.T) {
 	x, path := open(t, lines("a"))
 	rename(t, path, path+".1")
@@ -194,7 +182,7 @@ func TestUpdateReadsOlderFilesAgain(t *testing.T) {
 	update(t, x)
 	write(t, path, lines("d"))
 	update(t, x)
-	if got := shown(t, x); !strings.HasPrefix(got, "a@1 d@1 [run.jsonl (after rotation 1): it was changed") {
+	if got := shown(t, x); !strings.HasPrefix(got, "a@1 d@1 [run.jsonl: it was changed") {
 		t.Errorf("got %q", got)
 	}
 }
@@ -238,13 +226,14 @@ func TestUpdateReadsAShorterFileAgain(t *testing.T) {
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			x, path := open(t, c.before)
+			first := x.Status().Generation
 			write(t, path, c.after)
 			update(t, x)
 			got := shown(t, x)
 			if !strings.HasPrefix(got, c.want+"[run.jsonl: it was changed or became shorter") {
 				t.Errorf("got %q, want %q", got, c.want)
 			}
-			if s := x.Status(); s.Generation != 2 || s.Read != s.Size || s.Size != int64(len(c.after)) {
+			if s := x.Status(); s.Generation == first || s.Read != s.Size || s.Size != int64(len(c.after)) {
 				t.Errorf("generation %d, read %d of %d bytes", s.Generation, s.Read, s.Size)
 			}
 		})

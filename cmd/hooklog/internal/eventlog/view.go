@@ -3,11 +3,13 @@ package eventlog
 import (
 	"bytes"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"slices"
 	"sort"
 	"time"
 
+	"github.com/hookgen/hookgen/cmd/hooklog/internal/numbers"
 	"github.com/hookgen/hookgen/hookkit/hooklog"
 	"github.com/hookgen/hookgen/hookkit/wire"
 )
@@ -247,7 +249,7 @@ func (x *Index) Event(n int) (hooklog.Event, Place, error) {
 		return hooklog.Event{}, Place{}, err
 	}
 	var event hooklog.Event
-	if err := json.Unmarshal(line, &event); err != nil || event.Point != point {
+	if err := json.Unmarshal(line, &event); err != nil || point != numbers.Others && event.Point != point {
 		return hooklog.Event{}, Place{}, ErrChanged
 	}
 	return event, place, nil
@@ -308,7 +310,9 @@ func (x *Index) line(n int) (line []byte, place Place, point string, err error) 
 	f, point := x.files[e.file], x.points.texts[e.point]
 	x.mu.RUnlock()
 	line = make([]byte, e.length)
-	if _, err := f.ReadAt(line, e.offset); err != nil {
+	if _, err := f.ReadAt(line, e.offset); errors.Is(err, errRemoved) {
+		return nil, place, "", err
+	} else if err != nil {
 		return nil, place, "", fmt.Errorf("%w: %w", ErrChanged, err)
 	}
 	return line, Place{f.name, int(e.line), int(e.run)}, point, nil
@@ -328,10 +332,11 @@ type Names struct {
 
 // Names returns the names.
 func (x *Index) Names() Names {
-	const most = mostNames
 	x.mu.RLock()
-	defer x.mu.RUnlock()
-	return Names{
-		x.points.list(most), x.hooks.list(most), x.choices.list(most), x.outcomes.list(most), x.tenants.list(most),
+	n := Names{x.points.all(), x.hooks.all(), x.choices.all(), x.outcomes.all(), x.tenants.all()}
+	x.mu.RUnlock() // before they are sorted, which takes long
+	for _, list := range []*[]Name{&n.Points, &n.Hooks, &n.Decisions, &n.Outcomes, &n.Tenants} {
+		*list = mostFrequent(*list)
 	}
+	return n
 }

@@ -40,6 +40,7 @@ func Write(w io.Writer, x *eventlog.Index, name string, numbers ...int) error {
 		Name: name, Slow: eventlog.SlowHooks, Status: v.status(), Runs: []runView{},
 		Pages: map[int]runPage{}, Timelines: map[int]timelineView{}, Fires: map[int]detailView{}, Texts: map[string]string{},
 	}
+	d.Status.Generation = 0 // the same page for the same record
 	var runs []eventlog.Run
 	for _, n := range numbers {
 		if r, _, ok := x.Run(n); ok {

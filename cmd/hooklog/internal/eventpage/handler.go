@@ -31,11 +31,14 @@ func NewHandler(x *eventlog.Index, name, token string, hosts ...string) http.Han
 	mux := http.NewServeMux()
 	mux.HandleFunc("GET /{$}", h.page)
 	for path, answer := range map[string]func(*http.Request) (any, error){
-		"status": h.status, "runs": h.runs, "run": h.run, "items": h.items, "fire": h.fire, "text": h.text, "find": h.find,
-		"numbers": h.numbers,
+		"status": h.status, "runs": h.runs, "run": h.run, "items": h.items, "event": h.event, "fire": h.fire, "text": h.text,
+		"find": h.find, "numbers": h.numbers,
 	} {
 		mux.HandleFunc("GET /api/"+path, func(w http.ResponseWriter, r *http.Request) {
 			result, err := answer(r)
+			if h.isStale(r) {
+				result, err = nil, nil
+			}
 			reply(w, result, err)
 		})
 	}
@@ -101,6 +104,13 @@ func (h *handler) page(w http.ResponseWriter, _ *http.Request) {
 	w.Header().Set("Content-Type", "text/html; charset=utf-8")
 	// An error means that nobody reads the page any more.
 	_ = writePage(w, "", fileData{Live: true, Name: h.name, Slow: eventlog.SlowHooks})
+}
+
+// isStale reports whether a request names another generation of the record than the present one. Its numbers belong to
+// other runs and events, or to none.
+func (h *handler) isStale(r *http.Request) bool {
+	generation := r.URL.Query().Get("generation")
+	return generation != "" && generation != strconv.FormatInt(h.Status().Generation, 10)
 }
 
 // A requestError is an error of the script of the page, or of somebody who writes requests by hand.
@@ -195,21 +205,16 @@ type runPage struct {
 	Above []runView `json:"above"`
 }
 
-// run returns a run. If the request has a generation of the record, and it is not the present one, run returns nil: the
-// number belongs to another run, or to none.
+// run returns the run with a number or an ID.
 func (h *handler) run(r *http.Request) (any, error) {
-	n, err1 := number(r, "number", -1)
-	generation, err2 := number(r, "generation", -1)
-	if err := errors.Join(err1, err2); err != nil {
+	n, err := number(r, "number", -1)
+	if err != nil {
 		return nil, err
 	}
 	if n < 0 {
 		n, _ = h.RunByID(r.URL.Query().Get("id"))
 	}
 	run, above, ok := h.Run(n)
-	if generation >= 0 && generation != h.Status().Generation {
-		return nil, nil
-	}
 	if !ok || r.URL.Query().Has("id") && run.ID != r.URL.Query().Get("id") {
 		return nil, errors.New("the record has no such run")
 	}
@@ -232,6 +237,24 @@ func (h *handler) items(r *http.Request) (any, error) {
 	return h.timeline(run, eventlog.Window{
 		From: from, Before: before, Last: values.Has("before") || values.Has("last"), Most: many, Kind: kind,
 	}, kind == eventlog.Conversation), nil
+}
+
+// event returns the number of a fire that the address of a page names, -1 if the record does not have it.
+func (h *handler) event(r *http.Request) (any, error) {
+	seq, err1 := number(r, "seq", 0)
+	values := r.URL.Query()
+	var begin time.Time
+	var err2 error
+	if text := values.Get("time"); text != "" {
+		if begin, err2 = time.Parse(time.RFC3339Nano, text); err2 != nil {
+			err2 = requestError{err2}
+		}
+	}
+	if err := errors.Join(err1, err2); err != nil {
+		return nil, err
+	}
+	n := h.EventOf(r.Context(), values.Get("run"), int64(seq), begin)
+	return map[string]int{"event": n}, nil
 }
 
 func (h *handler) fire(r *http.Request) (any, error) {

@@ -4,12 +4,16 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"fmt"
+	"io"
 	"math"
 	"net/http"
 	"net/http/httptest"
 	"os"
 	"path/filepath"
 	"strings"
+	"sync"
+	"sync/atomic"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -84,8 +88,10 @@ func TestHandlerRefusesOthers(t *testing.T) {
 		{"another path", "/etc/passwd", header("X", "x"), http.StatusNotFound},
 		{"an unknown event", "/api/fire?event=7", header("X", "x"), http.StatusNotFound},
 		{"an unknown run", "/api/run?id=b", header("X", "x"), http.StatusNotFound},
-		{"an unknown number of a run", "/api/run?number=7&generation=1", header("X", "x"), http.StatusNotFound},
+		{"an unknown number of a run", "/api/run?number=7", header("X", "x"), http.StatusNotFound},
 		{"a run of another generation", "/api/run?number=7&generation=2", header("X", "x"), http.StatusOK},
+		{"an unknown fire", "/api/event?run=a&seq=7", header("X", "x"), http.StatusOK},
+		{"a time that is none", "/api/event?run=a&seq=1&time=x", header("X", "x"), http.StatusBadRequest},
 		{"a number that is none", "/api/fire?event=x", header("X", "x"), http.StatusBadRequest},
 		{"a cost that is not a number", "/api/runs?cost=x", header("X", "x"), http.StatusBadRequest},
 		{"a time that is not a number", "/api/find?duration=NaN", header("X", "x"), http.StatusBadRequest},
@@ -145,6 +151,24 @@ func TestProxiedHostNeedsTLS(t *testing.T) {
 	}
 }
 
+// A lockedRecorder may be read while a handler writes.
+type lockedRecorder struct {
+	*httptest.ResponseRecorder
+	mu sync.Mutex
+}
+
+func (r *lockedRecorder) Write(p []byte) (int, error) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return r.ResponseRecorder.Write(p)
+}
+
+func (r *lockedRecorder) text() string {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return r.Body.String()
+}
+
 func TestChangesAreSent(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		path := filepath.Join(t.TempDir(), "run.jsonl")
@@ -169,7 +193,7 @@ func TestChangesAreSent(t *testing.T) {
 			}
 		}
 		ctx, cancel := context.WithCancel(t.Context())
-		w := httptest.NewRecorder()
+		w := &lockedRecorder{ResponseRecorder: httptest.NewRecorder()}
 		done := make(chan struct{})
 		go func() {
 			defer close(done)
@@ -181,7 +205,7 @@ func TestChangesAreSent(t *testing.T) {
 		want := func(messages, events int) {
 			t.Helper()
 			synctest.Wait()
-			parts := strings.Split(strings.TrimSuffix(w.Body.String(), "\n\n"), "\n\n")
+			parts := strings.Split(strings.TrimSuffix(w.text(), "\n\n"), "\n\n")
 			var last statusView
 			if err := json.Unmarshal([]byte(strings.TrimPrefix(parts[len(parts)-1], "data: ")), &last); err != nil {
 				t.Fatal(err)
@@ -201,4 +225,69 @@ func TestChangesAreSent(t *testing.T) {
 		cancel()
 		<-done
 	})
+}
+
+// TestAFireIsFoundByWhatItIs asks for fires by their run, number and time, which an address has.
+func TestAFireIsFoundByWhatItIs(t *testing.T) {
+	again := event(1, "a", "P", "3")
+	again.Time = again.Time.Add(time.Hour)
+	h := NewHandler(indexOf(t, event(1, "", "P", "0"), event(1, "a", "P", "1"), event(2, "a", "P", "2"), again), "name",
+		token, host)
+	for _, c := range []struct{ query, want string }{
+		{"run=&seq=1", "0"}, {"run=a&seq=1", "1"}, {"run=a&seq=2", "2"}, {"run=a&seq=1&time=1970-01-01T01:16:41Z", "3"},
+		{"run=a&seq=1&time=1970-01-01T02:16:41%2B01:00", "3"}, {"run=a&seq=3", "-1"}, {"run=b&seq=1", "-1"},
+		{"run=a&seq=2&time=1970-01-01T01:16:41Z", "-1"},
+	} {
+		text, err := io.ReadAll(ask(h, "/api/event?"+c.query).Body)
+		if want := `{"event":` + c.want + "}\n"; err != nil || string(text) != want {
+			t.Errorf("%s: got %s, want %s", c.query, text, want)
+		}
+	}
+}
+
+// TestNumbersOfAnotherGenerationAreRefused asks with the numbers of an index of the same record, which is read again.
+func TestNumbersOfAnotherGenerationAreRefused(t *testing.T) {
+	first, second := indexOf(t, event(1, "a", "P", "1")), indexOf(t, event(1, "a", "P", "1"))
+	h := NewHandler(second, "name", token, host)
+	for _, path := range []string{
+		"run?number=0", "items?run=0", "fire?event=0", "text?event=0&what=payload", "find?before=1",
+	} {
+		for x, stale := range map[*eventlog.Index]bool{first: true, second: false} {
+			got := ask(h, fmt.Sprintf("/api/%s&generation=%d", path, x.Status().Generation))
+			text, err := io.ReadAll(got.Body)
+			if err != nil || got.StatusCode != http.StatusOK || (string(text) == "null\n") != stale {
+				t.Errorf("%s: %s, %s", path, got.Status, text)
+			}
+		}
+	}
+}
+
+// A goneContext is the context of a client that goes away after some looks at the context.
+type goneContext struct {
+	context.Context
+	left, looks atomic.Int64
+}
+
+func (c *goneContext) Err() error {
+	c.looks.Add(1)
+	if c.left.Add(-1) < 0 {
+		return context.Canceled
+	}
+	return nil
+}
+
+func TestLongSearchesEndWithTheirClients(t *testing.T) {
+	var events []hooklog.Event
+	for n := range int64(5000) {
+		events = append(events, event(n, "a", "P", "1"))
+	}
+	h := NewHandler(indexOf(t, events...), "name", token, host)
+	for _, path := range []string{"runs?text=missing", "event?run=a&seq=9999"} {
+		gone := &goneContext{Context: t.Context()}
+		gone.left.Store(100)
+		got := ask(h, "/api/"+path, func(r *http.Request) { *r = *r.WithContext(gone) })
+		if looks := gone.looks.Load(); got.StatusCode != http.StatusOK || looks < 100 || looks > 200 {
+			t.Errorf("%s: %s after %d looks at the context", path, got.Status, looks)
+		}
+	}
 }

@@ -41,7 +41,23 @@ func openAll(path string) ([]File, error) {
 	if err != nil {
 		return nil, err
 	}
-	all := []File{newest}
+	older, err := Older(path)
+	if err != nil {
+		Close([]File{newest})
+		return nil, err
+	}
+	older = slices.DeleteFunc(older, func(f File) bool {
+		twice := newest.is(f)
+		if twice {
+			_ = f.Close() // nothing was read
+		}
+		return twice
+	})
+	return append(older, newest), nil
+}
+
+// Older opens the older files of a log alone, the oldest first.
+func Older(path string) (all []File, err error) {
 	// The files are opened in the direction in which the writer renames them. So a file that is renamed meanwhile is
 	// found twice and not missed. The writer renames the oldest file first, so one number may be missing for a moment.
 	for n, missing := 1, 0; missing < 2; n++ {
@@ -67,21 +83,15 @@ func openAll(path string) ([]File, error) {
 	return all, nil
 }
 
-// Newer opens the files that were written after an older file of the log, the oldest first. If than is not an older
-// file, for example because another program has replaced it, Newer opens PATH alone, and found is false.
-func Newer(path string, than fs.FileInfo) (files []File, found bool, err error) {
-	all, err := Open(path)
-	if err != nil {
-		return nil, false, err
-	}
-	newer := len(all) - 1
-	for i, f := range all[:newer] {
+// Newer returns those of the files of a log that were written after an older one of them. If than is not an older one,
+// for example because another program has replaced it, Newer returns the newest file alone.
+func Newer(all []File, than fs.FileInfo) []File {
+	for i, f := range all[:len(all)-1] {
 		if os.SameFile(f.Info, than) {
-			newer, found = i+1, true
+			return all[i+1:]
 		}
 	}
-	Close(all[:newer])
-	return all[newer:], found, nil
+	return all[len(all)-1:]
 }
 
 // Close closes files that were only read.
