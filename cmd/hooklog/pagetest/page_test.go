@@ -50,7 +50,8 @@ func TestPage(t *testing.T) {
 				"shows damaged lines": showsDamagedLines, "connects to nothing else": connectsToNothingElse,
 				"draws bars": drawsBars, "draws bars of any spec": drawsBarsOfAnySpec, "shows a conversation": showsConversation,
 				"shows numbers": showsNumbers, "compares runs": comparesRuns, "orders runs": ordersRuns,
-				"resists attacks": resistsAttacks,
+				"resists attacks": resistsAttacks, "pairs steps": pairsSteps, "shows more bars": showsMoreBars,
+				"opens addresses": opensAddresses, "tries again": triesAgain, "compares all": comparesAll,
 			} {
 				hostile := name == "opens a run" || name == "resists attacks" || name == "shows hostile texts"
 				if testing.Short() && form.name == "html" && !hostile {
@@ -63,6 +64,7 @@ func TestPage(t *testing.T) {
 			})
 		})
 	}
+	t.Run("finds a restarted server", func(t *testing.T) { findsRestartedServer(t, browser, hooklog) })
 	// Both forms have the same elements and styles, so one of them is enough.
 	for name, test := range map[string]func(*testing.T, *tab){
 		"has colors that mean outcomes": colorsMeanOutcomes, "fits every window": fitsEveryWindow,

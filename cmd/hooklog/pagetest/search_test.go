@@ -1,13 +1,20 @@
 package pagetest
 
 import (
+	"encoding/json"
 	"strings"
 	"testing"
+
+	"github.com/hookgen/hookgen/hookkit/hooklog"
 )
 
 func searches(t *testing.T, p *tab) {
-	p.write(event(1, "a", "BeforeSend", payload("a needle <in> a Haystack")), event(2, "b", "BeforeSend"),
-		event(3, "c", "BeforeSend", denied))
+	p.write(event(1, "a", "BeforeSend", payload("a needle <in> a Haystack")), event(2, "b", "BeforeSend",
+		payload("first line\nsecond \"line\" \\ "+strings.Repeat("long ", 2000)+"the end")), event(3, "c", "BeforeSend",
+		denied, func(e *hooklog.Event) {
+			e.Run.Labels = map[string]string{"tenant": "Größe"}
+			e.Final = json.RawMessage(`{"To": "nobody", "At": 1.50}`)
+		}))
 	p.open()
 	p.choose("what", "fires")
 	for _, c := range []struct{ text, title, found string }{
@@ -16,11 +23,20 @@ func searches(t *testing.T, p *tab) {
 		{"to strangers", "1 fire found", "Refuse"},
 		{"team.guard", "1 fire found", "run c"},
 		{"BeforeSend", "3 fires found", "run b"},
+		{"example.com/mail", "3 fires found", "run b"},
+		{`first line\nsecond`, "1 fire found", "run b"},
+		{`second "line" \ long`, "1 fire found", "run b"},
+		{"long the end", "1 fire found", "run b"},
+		{`"text":"a`, "1 fire found", "run a"},
+		{"GRÖ", "1 fire found", "run c"},
+		{"why not", "1 fire found", "run c"},
+		{`"to":"nobody","at":1.50`, "1 fire found", "run c"},
+		{"run.jsonl", "0 fires found", ""},
+		{"change", "0 fires found", ""},
 		{"no such text", "0 fires found", ""},
 	} {
 		p.click("#text")
-		p.run(`document.getElementById('text').value = ''`)
-		p.keys(strings.Split(c.text, "")...)
+		p.choose("text", c.text)
 		p.until(`document.getElementById('list-title').innerText === %q &&
 			document.getElementById('list').innerText.includes(%q)`, c.title, c.found)
 	}
@@ -45,7 +61,8 @@ func stopsSearches(t *testing.T, p *tab) {
 	p.open()
 	for what, title := range map[string]string{"fires": "Searching (7 fires to go)", "runs": "Searching (7 runs to go)"} {
 		p.choose("what", strings.TrimSuffix(what, "runs"))
-		p.run(`const slow = next => async () => {
+		p.run(`const slow = next => async (...args) => {
+			window.signal = args.at(-1);
 			await new Promise(done => setTimeout(done, 20));
 			return {fires: [], runs: [], next};
 		};
@@ -55,7 +72,7 @@ func stopsSearches(t *testing.T, p *tab) {
 		p.until(`document.getElementById('list-title').innerText === %q`, title)
 		p.click("#list-more")
 		p.until(`document.getElementById('list-title').innerText === 'Nothing found yet' &&
-			document.getElementById('list-more').innerText === 'Show more'`)
+			document.getElementById('list-more').innerText === 'Show more' && window.signal.aborted`)
 	}
 }
 

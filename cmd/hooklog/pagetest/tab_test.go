@@ -100,8 +100,22 @@ func (p *tab) check() {
 	}
 }
 
+// ignoreErrors forgets the errors in the page so far, for tests that expect some.
+func (p *tab) ignoreErrors() {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.errors = nil
+}
+
 // serve starts hooklog serve and returns the address that it prints.
 func serve(t *testing.T, hooklog string, args ...string) string {
+	t.Helper()
+	address, _ := start(t, hooklog, args...)
+	return address
+}
+
+// start starts hooklog serve and returns the address that it prints, and a function that ends it.
+func start(t *testing.T, hooklog string, args ...string) (address string, end func()) {
 	t.Helper()
 	cmd := exec.Command(hooklog, append([]string{"serve"}, args...)...)
 	out, err := cmd.StdoutPipe()
@@ -111,15 +125,16 @@ func serve(t *testing.T, hooklog string, args ...string) string {
 	if err := cmd.Start(); err != nil {
 		t.Fatal(err)
 	}
-	t.Cleanup(func() {
+	end = func() {
 		_ = cmd.Process.Kill() // it has ended already if it failed
 		_ = cmd.Wait()
-	})
+	}
+	t.Cleanup(end)
 	line, err := bufio.NewReader(out).ReadString('\n')
 	if err != nil {
 		t.Fatalf("hooklog printed %q: %v", line, err)
 	}
-	return strings.TrimSpace(line)
+	return strings.TrimSpace(line), end
 }
 
 // html writes the page with hooklog html and returns its address.

@@ -1,11 +1,14 @@
 package pagetest
 
 import (
+	"encoding/json"
 	"fmt"
 	"strings"
 	"testing"
 
 	"github.com/chromedp/chromedp"
+	"github.com/hookgen/hookgen/hookkit/hooklog"
+	"github.com/hookgen/hookgen/hookkit/wire"
 )
 
 // openAgent opens the page of an agent's record, with its last run.
@@ -122,6 +125,40 @@ func comparesRuns(t *testing.T, p *tab) {
 	p.want(".pair .added", "How many packages were built?")
 	p.do(chromedp.Reload())
 	p.until(`document.querySelector('.pair')`)
+}
+
+// comparesAll compares fires with one payload and other results, and long texts that differ at their ends.
+func comparesAll(t *testing.T, p *tab) {
+	left := func(final string) eventChange {
+		return func(e *hooklog.Event) { e.Decision, e.Final = wire.Replace, json.RawMessage(final) }
+	}
+	long := strings.Repeat("word ", 1000)
+	var events []hooklog.Event
+	for _, run := range []string{"a", "b"} {
+		events = append(events, event(1, run, "P", left(`{"to":"`+run+`"}`)), event(2, run, "Q", left(`{"to":"both"}`)),
+			event(3, run, "R", payload(long+run)))
+		for n := range int64(1300) {
+			events = append(events, event(4+n, run, "S"))
+		}
+	}
+	p.write(events...)
+	p.open()
+	p.do(chromedp.Navigate(p.base()+"#run=a&with=b"), chromedp.Reload())
+	p.until(`document.querySelectorAll('.pair').length === 600`)
+	p.want("main .note", "1 other result, 598 same, 1 other payload", "Compared: the first 600 fires of each run")
+	p.click(".pair:nth-child(1) .row")
+	p.want(".pair:nth-child(1) .removed", `"to": "a"`)
+	p.want(".pair:nth-child(1) .added", `"to": "b"`)
+	p.click(".pair:nth-child(2) .row")
+	p.want(".pair:nth-child(2) .detail", "The same in both runs.")
+	p.click(".pair:nth-child(3) .row")
+	p.want(".pair:nth-child(3) .detail", "The same in both runs, as far as it is shown.")
+	p.click(".pair:nth-child(3) .after button")
+	p.until(`document.querySelector('.pair:nth-child(3) .removed')?.innerText.trimEnd().endsWith('word a"')`)
+	p.do(chromedp.Click(`//button[.='Compare more']`))
+	p.until(`document.querySelectorAll('.pair').length === 1200`)
+	p.do(chromedp.Click(`//button[.='Compare more']`))
+	p.until(`document.querySelectorAll('.pair').length === 1303 && !document.querySelector('main .note button')`)
 }
 
 func ordersRuns(t *testing.T, p *tab) {

@@ -18,7 +18,7 @@ type view struct{ name, hash, until string }
 
 // The views of the page of agentStory.
 var views = []view{
-	{"a run", "#run=e07a9d35&event=34", `document.querySelector('.bar-of.person') && document.querySelector('.detail')`},
+	{"a run", "#run=e07a9d35&fire=35", `document.querySelector('.bar-of.person') && document.querySelector('.detail')`},
 	{"a conversation", "#run=e07a9d35&view=talk", `document.querySelector('.bar-of.person') &&
 		document.querySelector('.talk .added')`},
 	{"numbers", "#view=numbers", `document.querySelectorAll('main table').length === 4`},

@@ -8,8 +8,8 @@ import (
 	"github.com/hookgen/hookgen/hookkit/hooklog"
 )
 
-// A spanView says which act a fire is about, for the bars of the page: a call or a wait of an agent, or the step between
-// the points BeforeX and AfterX of any spec.
+// A spanView says which act a fire is about, for the bars of the page: a call or a wait of an agent, or the step
+// between the points BeforeX and AfterX of any spec.
 type spanView struct {
 	// Kind is model or tool, for a call that ends with the fire; or ask or answer, around a wait for a person; "" at a
 	// point BeforeX or AfterX.

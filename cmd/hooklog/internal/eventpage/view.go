@@ -114,18 +114,24 @@ type fireView struct {
 	Elapsed  time.Duration `json:"elapsed"`
 	File     string        `json:"file"`
 	Line     int           `json:"line"`
-	Sum      uint64        `json:"sum"` // of the payload, to see whether two fires have the same one
+	Sum      uint64        `json:"sum"`    // of the payload, to see whether two fires have the same one
+	Result   uint64        `json:"result"` // the same of what the hooks made of it
 	Span     *spanView     `json:"span,omitempty"`
 	Said     *saidView     `json:"said,omitempty"` // only in a conversation
 }
 
-// sumOf returns a checksum of the payload of an event that a script can read as a number.
-func sumOf(e hooklog.Event) uint64 {
-	sum := crc64.Checksum(e.Payload, sumTable)
-	for _, o := range e.Omitted {
-		sum = crc64.Update(sum, sumTable, []byte(o.In+o.List+o.Digest))
+// sumsOf returns checksums that a script can read as numbers: of the payload of an event, and of what the hooks made of
+// it, which is the payload after them, the exit and the contributions.
+func sumsOf(e hooklog.Event) (payload, result uint64) {
+	payload = crc64.Checksum(e.Payload, sumTable)
+	for _, part := range []json.RawMessage{e.Final, e.Value, e.Collected} {
+		result = crc64.Update(crc64.Update(result, sumTable, part), sumTable, []byte{0})
 	}
-	return sum >> 12
+	for _, o := range e.Omitted {
+		left := []byte(o.In + o.List + o.Digest)
+		payload, result = crc64.Update(payload, sumTable, left), crc64.Update(result, sumTable, left)
+	}
+	return payload >> 12, result >> 12
 }
 
 var sumTable = crc64.MakeTable(crc64.ECMA)
@@ -156,8 +162,9 @@ func fireOf(n int, e hooklog.Event, place eventlog.Place) fireView {
 	f := fireView{
 		Event: n, Run: place.Run, Seq: e.Seq, Time: e.Time, Point: e.Point, Decision: e.Decision, Kind: kindOf(e), By: e.By,
 		Reason: e.Reason, Failures: len(e.Failures), Error: e.Error != "", Collects: e.Collected != nil, Elapsed: e.Elapsed,
-		File: place.File, Line: place.Line, Sum: sumOf(e), Span: spanOf(e),
+		File: place.File, Line: place.Line, Span: spanOf(e),
 	}
+	f.Sum, f.Result = sumsOf(e)
 	if f.Reason == "" {
 		f.Reason = e.Error
 	}

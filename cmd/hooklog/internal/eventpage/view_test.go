@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/hookgen/hookgen/cmd/hooklog/internal/eventlog"
 	"github.com/hookgen/hookgen/hookkit/hooklog"
@@ -56,6 +57,33 @@ func TestTimelineShowsWhatWasFired(t *testing.T) {
 				t.Errorf("got %q, want %q", got, c.want)
 			}
 		})
+	}
+}
+
+// TestSumsDiffer checks the sums by which the page compares the fires of two runs.
+func TestSumsDiffer(t *testing.T) {
+	change := func(change func(*hooklog.Event)) hooklog.Event {
+		e := event(1, "a", "P", `{"to":"you"}`)
+		e.Decision, e.Final, e.Value = "Edit", json.RawMessage(`{"to":"me"}`), json.RawMessage("1")
+		change(&e)
+		return e
+	}
+	payload, result := sumsOf(change(func(*hooklog.Event) {}))
+	for _, c := range []struct {
+		name            string
+		e               hooklog.Event
+		payload, result bool // they are the same
+	}{
+		{"another time", change(func(e *hooklog.Event) { e.Seq, e.Time = 2, time.Time{} }), true, true},
+		{"another payload", change(func(e *hooklog.Event) { e.Payload = json.RawMessage("2") }), false, true},
+		{"another replacement", change(func(e *hooklog.Event) { e.Final = json.RawMessage("2") }), true, false},
+		{"another exit", change(func(e *hooklog.Event) { e.Value = json.RawMessage("2") }), true, false},
+		{"another contribution", change(func(e *hooklog.Event) { e.Collected = json.RawMessage("[]") }), true, false},
+		{"the exit as replacement", change(func(e *hooklog.Event) { e.Final, e.Value = e.Value, e.Final }), true, false},
+	} {
+		if p, r := sumsOf(c.e); p == payload != c.payload || r == result != c.result {
+			t.Errorf("%s: the sums are %d and %d, and were %d and %d", c.name, p, r, payload, result)
+		}
 	}
 }
 
