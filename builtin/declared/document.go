@@ -3,7 +3,6 @@ package declared
 import (
 	"bytes"
 	"encoding/json"
-	"errors"
 	"fmt"
 
 	"github.com/hookgen/hookgen/builtin/internal/textfile"
@@ -48,23 +47,15 @@ func (v *value) errorf(format string, args ...any) error { return v.doc.errorf(v
 
 // parse parses the document.
 func (d *document) parse() (value, error) {
-	if err := textfile.CheckUTF8(d.name, d.text); err != nil {
+	if err := textfile.Unmarshal(d.name, d.text, new(json.RawMessage)); err != nil {
 		return value{}, err
-	}
-	var whole json.RawMessage
-	if err := json.Unmarshal(d.text, &whole); err != nil {
-		at := len(d.text)
-		if syntax, ok := errors.AsType[*json.SyntaxError](err); ok {
-			at = int(syntax.Offset) - 1
-		}
-		return value{}, d.errorf(at, "%w", err)
 	}
 	p := parser{d, json.NewDecoder(bytes.NewReader(d.text))}
 	p.UseNumber()
 	return p.value()
 }
 
-// A parser reads the tokens of a document that json.Unmarshal has accepted. Its recursion is therefore bounded, and its
+// A parser reads the tokens of a document that textfile.Unmarshal has accepted. Its recursion is therefore bounded, and its
 // only errors are keys that occur twice.
 type parser struct {
 	doc *document

@@ -74,19 +74,11 @@ func LoadRules(paths []string, conditions ...FileCondition) (rules []Rule, err e
 // given conditions. An error begins with name and the line and column of the rule. ParseRules then returns no rules, so
 // that a file with an error allows nothing.
 func ParseRules(name string, text []byte, conditions ...FileCondition) ([]Rule, error) {
-	if err := textfile.CheckUTF8(name, text); err != nil {
+	if err := textfile.Unmarshal(name, text, new(json.RawMessage)); err != nil {
 		return nil, err
 	}
 	fail := func(offset int64, err error) ([]Rule, error) {
-		var syntax *json.SyntaxError
-		if errors.As(err, &syntax) {
-			offset = max(syntax.Offset-1, 0)
-		}
 		return nil, fmt.Errorf("%s: %w", textfile.Position(name, text, int(offset)), err)
-	}
-	if !json.Valid(text) {
-		var v any
-		return fail(0, json.Unmarshal(text, &v))
 	}
 	d := json.NewDecoder(bytes.NewReader(text))
 	if t, err := d.Token(); err != nil || t != json.Delim('[') {

@@ -232,7 +232,7 @@ func readEvent(path, event string, text []byte) (handlers []handler) {
 	everything, _ := matcher("")
 	var groups []json.RawMessage
 	if err := json.Unmarshal(text, &groups); err != nil {
-		return []handler{{at: path + ": " + event, matches: everything, broken: wrongType(err)}}
+		return []handler{{at: path + ": " + event, matches: everything, broken: textfile.WrongType(err)}}
 	}
 	for i, raw := range groups {
 		at := fmt.Sprintf("the matcher %d of %s", i+1, event)
@@ -265,33 +265,14 @@ func readGroup(event string, raw []byte) (g group, matches func(string) bool, mi
 
 // parse parses a settings file. Its errors begin with the path, the line and the column.
 func parse(path string, text []byte) (all settings, err error) {
-	if err := textfile.CheckUTF8(path, text); err != nil {
+	if err := textfile.Unmarshal(path, text, &all); err != nil {
 		return settings{}, err
 	}
-	err = json.Unmarshal(text, &all)
-	if err == nil {
-		members, _ := jsonx.Members(text, -1)
-		if err := checkKeys(members, keysOf["settings"]); err != nil {
-			return settings{}, fmt.Errorf("%s: %w", path, err)
-		}
-		return all, nil
+	members, _ := jsonx.Members(text, -1)
+	if err := checkKeys(members, keysOf["settings"]); err != nil {
+		return settings{}, fmt.Errorf("%s: %w", path, err)
 	}
-	offset := int64(0)
-	if e, ok := errors.AsType[*json.SyntaxError](err); ok {
-		offset = e.Offset - 1
-	}
-	if e, ok := errors.AsType[*json.UnmarshalTypeError](err); ok {
-		offset = e.Offset - 1
-	}
-	return settings{}, fmt.Errorf("%s: %w", textfile.Position(path, text, int(offset)), wrongType(err))
-}
-
-// wrongType returns an error about a value of the wrong type in the words of JSON.
-func wrongType(err error) error {
-	if e, ok := errors.AsType[*json.UnmarshalTypeError](err); ok {
-		return fmt.Errorf("%s has the type %s, not %v", cmp.Or(e.Field, "it"), e.Value, e.Type)
-	}
-	return err
+	return all, nil
 }
 
 // decode decodes a group or a handler, as far as it can. It returns an error for a value of the wrong type and for a
@@ -302,7 +283,7 @@ func decode(raw []byte, to any, known []string) error {
 	if err == nil && !object {
 		err = errors.New("it is null, not an object")
 	}
-	return cmp.Or(checkKeys(members, known), wrongType(err))
+	return cmp.Or(checkKeys(members, known), textfile.WrongType(err))
 }
 
 // check returns why a handler cannot run here, or nil.

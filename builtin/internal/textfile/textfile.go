@@ -5,6 +5,8 @@ package textfile
 
 import (
 	"bytes"
+	"cmp"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -38,9 +40,37 @@ func Read(path string, limit int) ([]byte, error) {
 	return text, nil
 }
 
-// CheckUTF8 returns an error with the position of the first byte that is not UTF-8, or of a byte order mark. Package
-// json replaces such bytes, so that for example a rule for the tool "caf\xe9" never applies.
-func CheckUTF8(name string, text []byte) error {
+// Unmarshal decodes the JSON of a file. An error begins with the position: of a byte that is not UTF-8, of a byte order
+// mark, of a mistake in the syntax, or of a value of the wrong type.
+func Unmarshal(name string, text []byte, into any) error {
+	if err := checkUTF8(name, text); err != nil {
+		return err
+	}
+	err := json.Unmarshal(text, into)
+	if err == nil {
+		return nil
+	}
+	offset := int64(0)
+	if e, ok := errors.AsType[*json.SyntaxError](err); ok {
+		offset = e.Offset - 1
+	}
+	if e, ok := errors.AsType[*json.UnmarshalTypeError](err); ok {
+		offset = e.Offset - 1
+	}
+	return fmt.Errorf("%s: %w", Position(name, text, int(offset)), WrongType(err))
+}
+
+// WrongType returns an error about a value of the wrong type in the words of JSON, and any other error as it is.
+func WrongType(err error) error {
+	if e, ok := errors.AsType[*json.UnmarshalTypeError](err); ok {
+		return fmt.Errorf("%s has the type %s, not %v", cmp.Or(e.Field, "it"), e.Value, e.Type)
+	}
+	return err
+}
+
+// checkUTF8 returns an error for the first byte that is not UTF-8, and for a byte order mark. Package json replaces such
+// bytes, so that for example a rule for the tool "caf\xe9" never applies.
+func checkUTF8(name string, text []byte) error {
 	if bytes.HasPrefix(text, []byte("\ufeff")) {
 		return fmt.Errorf("%s: the file begins with a byte order mark; save it as UTF-8 without one", Position(name, text, 0))
 	}

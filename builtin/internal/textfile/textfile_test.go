@@ -46,18 +46,19 @@ func TestOnlyRegularFilesAreRead(t *testing.T) {
 	}
 }
 
-func TestOtherEncodingsAreFound(t *testing.T) {
+func TestMistakesHaveTheirPosition(t *testing.T) {
 	for text, want := range map[string]string{
-		"":                     "",
-		"caf\u00e9 \U0001f600": "",
-		"\ufeff{}":             "f:1:1: the file begins with a byte order mark; save it as UTF-8 without one",
-		"a\ncaf\xe9":           "f:2:4: the byte 0xe9 is not UTF-8; save the file as UTF-8",
-		"\xed\xa0\x80":         "f:1:1: the byte 0xed is not UTF-8; save the file as UTF-8",
-		"{\x00\"\x00":          "",
-		"\xff\xfe{\x00":        "f:1:1: the byte 0xff is not UTF-8; save the file as UTF-8",
+		"":                         "f:1:1: unexpected end of JSON input",
+		"\"caf\u00e9 \U0001f600\"": "",
+		"[1,\n 2 3]":               "f:2:4: invalid character '3' after array element",
+		"\ufeff{}":                 "f:1:1: the file begins with a byte order mark; save it as UTF-8 without one",
+		"a\ncaf\xe9":               "f:2:4: the byte 0xe9 is not UTF-8; save the file as UTF-8",
+		"\xed\xa0\x80":             "f:1:1: the byte 0xed is not UTF-8; save the file as UTF-8",
+		"{\x00\"\x00":              "f:1:2: invalid character '\\x00' looking for beginning of object key string",
+		"\xff\xfe{\x00":            "f:1:1: the byte 0xff is not UTF-8; save the file as UTF-8",
 	} {
 		t.Run(text, func(t *testing.T) {
-			err := textfile.CheckUTF8("f", []byte(text))
+			err := textfile.Unmarshal("f", []byte(text), new(any))
 			if (err == nil) != (want == "") || err != nil && err.Error() != want {
 				t.Errorf("the error is %v, want %q", err, want)
 			}
