@@ -56,8 +56,7 @@ func (c *Cancellation) ShouldStop(ctx context.Context, run *agent.Run, step agen
 type CancelSwitch struct {
 	Share share.Scope // the runs that one call of Cancel stops; set it before the first use
 
-	mu      sync.Mutex
-	reasons map[agent.Identity]string // by owner
+	reasons sync.Map // texts, by owner
 }
 
 // Cancel turns the switch on for a conversation: each of its runs stops before its next step. If Cancel is called
@@ -68,26 +67,18 @@ func (s *CancelSwitch) Cancel(of agent.Identity, reason string) error {
 	if err != nil {
 		return fmt.Errorf("nothing was cancelled: %w", err)
 	}
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	if s.reasons == nil {
-		s.reasons = make(map[agent.Identity]string)
-	}
-	s.reasons[owner] = reason
+	s.reasons.Store(owner, reason)
 	return nil
 }
 
 // Reset turns the switch off for a conversation. Runs that have already stopped do not continue.
 func (s *CancelSwitch) Reset(of agent.Identity) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	delete(s.reasons, s.Share.Of(of))
+	s.reasons.Delete(s.Share.Of(of))
 }
 
 // Cancelled returns the reason given to Cancel. It never returns an error.
 func (s *CancelSwitch) Cancelled(_ context.Context, run *agent.Run) (string, bool, error) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	reason, on := s.reasons[s.Share.Owner(run)]
-	return reason, on, nil
+	reason, on := s.reasons.Load(s.Share.Owner(run))
+	text, _ := reason.(string)
+	return text, on, nil
 }

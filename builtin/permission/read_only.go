@@ -30,8 +30,7 @@ type ReadOnly struct {
 	// Share selects the runs that have a switch in common; set it before the first use.
 	Share share.Scope
 
-	mu  sync.Mutex
-	off map[agent.Identity]bool // by owner
+	off sync.Map // has the owners for whom the hook is off
 }
 
 // Bind adds the hook. It panics if a name in Tools is empty or Share is invalid.
@@ -50,16 +49,11 @@ func (r *ReadOnly) Switch(of agent.Identity, on bool) error {
 	if err != nil {
 		return fmt.Errorf("nothing was switched: %w", err)
 	}
-	r.mu.Lock()
-	defer r.mu.Unlock()
 	if on {
-		delete(r.off, owner)
-		return nil
+		r.off.Delete(owner)
+	} else {
+		r.off.Store(owner, true)
 	}
-	if r.off == nil {
-		r.off = make(map[agent.Identity]bool)
-	}
-	r.off[owner] = true
 	return nil
 }
 
@@ -68,9 +62,8 @@ func (r *ReadOnly) On(run *agent.Run) bool {
 	if r.When != nil {
 		return r.When(run)
 	}
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	return !r.off[r.Share.Owner(run)]
+	_, off := r.off.Load(r.Share.Owner(run))
+	return !off
 }
 
 // OnPermission denies the call if its tool may change something.

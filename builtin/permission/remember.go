@@ -30,8 +30,7 @@ type Remember struct {
 	Approver agent.Approver // required
 	Share    share.Scope    // the runs for which an answer counts; set it before the first use
 
-	mu      sync.Mutex
-	answers map[question]agent.Approval
+	answers sync.Map // approvals, by question
 }
 
 // A question identifies the calls that have one answer.
@@ -47,25 +46,17 @@ func (r *Remember) Approve(ctx context.Context, q agent.Question) (agent.Approva
 		return r.Approver.Approve(ctx, q)
 	}
 	key := question{r.Share.Of(ownerOf(q)), sha256.Sum256(fingerprint.Canonical(q.Call))}
-	r.mu.Lock()
-	known, ok := r.answers[key]
-	r.mu.Unlock()
-	if ok {
-		return known, nil
+	if known, ok := r.answers.Load(key); ok {
+		return known.(agent.Approval), nil
 	}
 	answer, err := r.Approver.Approve(ctx, q)
 	special := len(answer.Args) > 0 || answer.Output != "" || answer.StopRun || answer.Pending
 	if err != nil || ctx.Err() != nil || special { // the loop has ignored a late answer
 		return answer, err
 	}
-	known = answer
+	known := answer
 	known.Remember = nil // reported once
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	if r.answers == nil {
-		r.answers = make(map[question]agent.Approval)
-	}
-	r.answers[key] = known
+	r.answers.Store(key, known)
 	return answer, nil
 }
 
@@ -79,8 +70,4 @@ func ownerOf(q agent.Question) agent.Identity {
 }
 
 // Forget clears the cache.
-func (r *Remember) Forget() {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	r.answers = nil
-}
+func (r *Remember) Forget() { r.answers.Clear() }

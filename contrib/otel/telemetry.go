@@ -68,8 +68,7 @@ type Telemetry struct {
 
 	runs hookkit.PerRun[openRun]
 
-	mu      sync.Mutex
-	parents map[string]trace.Span // of runs that are being started, by the ID of the run
+	parents sync.Map // spans of the parents of runs that are being started, by the ID of the run
 }
 
 // openRun is a run with its span.
@@ -181,11 +180,8 @@ func (b *binding) startRun(ctx context.Context, run *agent.Run, f agent.OnRunSta
 		return
 	}
 	open.caller, open.start = trace.SpanContextFromContext(ctx), f.Start
-	b.mu.Lock()
-	parent := b.parents[run.ID()]
-	b.mu.Unlock()
-	if parent != nil {
-		ctx = trace.ContextWithSpan(ctx, parent)
+	if parent, ok := b.parents.Load(run.ID()); ok {
+		ctx = trace.ContextWithSpan(ctx, parent.(trace.Span))
 	}
 	if f.Payload.Resumed != "" && run.Env != nil && run.Env.Counters != nil {
 		open.before = run.Env.Counters() // the span of the process before has them
@@ -204,20 +200,13 @@ func (b *binding) startSubagent(
 	ctx context.Context, run *agent.Run, f agent.OnSubagentStartFired[agent.Subagent],
 ) {
 	if open, mine := b.run(run); mine {
-		b.mu.Lock()
-		defer b.mu.Unlock()
-		if b.parents == nil {
-			b.parents = make(map[string]trace.Span)
-		}
-		b.parents[f.Payload.ID] = trace.SpanFromContext(open.within(ctx))
+		b.parents.Store(f.Payload.ID, trace.SpanFromContext(open.within(ctx)))
 	}
 }
 
 func (b *binding) stopSubagent(_ context.Context, run *agent.Run, f agent.OnSubagentStopFired[agent.SubagentDone]) {
 	if _, mine := b.run(run); mine {
-		b.mu.Lock()
-		defer b.mu.Unlock()
-		delete(b.parents, f.Payload.ID)
+		b.parents.Delete(f.Payload.ID)
 	}
 }
 

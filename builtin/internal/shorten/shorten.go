@@ -42,9 +42,6 @@ func Runes(s string, n int) string { return s[:RuneOffset(s, n)] }
 // Middle truncates a long text in the middle, and puts the number of missing characters there. The rest of the text has
 // at most maxRunes characters, two thirds of them at the beginning.
 func Middle(s string, maxRunes int) string {
-	if len(s) <= maxRunes {
-		return s
-	}
 	n := utf8.RuneCountInString(s)
 	if n <= maxRunes {
 		return s
@@ -71,9 +68,6 @@ func RuneOffset(s string, n int) int {
 // appended to that line. For JSON, the line also warns that the result cannot be parsed. If limit is too small for
 // the line, WithNote is like [To].
 func WithNote(text string, limit int, extra string) string {
-	if len(text) <= limit {
-		return text
-	}
 	n := utf8.RuneCountInString(text)
 	if n <= limit {
 		return text
