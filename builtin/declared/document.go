@@ -55,8 +55,8 @@ func (d *document) parse() (value, error) {
 	return p.value()
 }
 
-// A parser reads the tokens of a document that textfile.Unmarshal has accepted. Its recursion is therefore bounded, and its
-// only errors are keys that occur twice.
+// A parser reads the tokens of a document that textfile.Unmarshal has accepted. Its recursion is therefore bounded, and
+// its only errors are keys that occur twice.
 type parser struct {
 	doc *document
 	*json.Decoder

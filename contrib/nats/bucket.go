@@ -10,6 +10,7 @@ import (
 	client "github.com/nats-io/nats.go"
 	"github.com/nats-io/nats.go/jetstream"
 
+	"github.com/hookgen/hookgen/contrib/nats/internal/streams"
 	"github.com/hookgen/hookgen/generated/agent"
 )
 
@@ -102,14 +103,11 @@ const bucketStreams = "KV_"
 // just replaced. Here the leader answers, unless there is one server.
 func (c *Conn) createBucket(ctx context.Context, name string, limits Limits) error {
 	replicas := max(1, limits.Replicas)
-	_, err := c.js.CreateStream(ctx, jetstream.StreamConfig{
+	_, err := streams.Open(ctx, c.js, jetstream.StreamConfig{
 		Name: bucketStreams + name, Subjects: []string{"$KV." + name + ".>"}, MaxMsgsPerSubject: 1,
 		MaxBytes: limits.MaxBytes, MaxAge: limits.TTL, Replicas: replicas, Discard: jetstream.DiscardNew,
 		AllowRollup: true, DenyDelete: true, AllowDirect: replicas == 1, AllowMsgTTL: true, SubjectDeleteMarkerTTL: markerTTL,
 	})
-	if errors.Is(err, jetstream.ErrStreamNameAlreadyInUse) { // another process was faster
-		return nil
-	}
 	return err
 }
 

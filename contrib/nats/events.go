@@ -2,6 +2,7 @@ package nats
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
@@ -14,6 +15,7 @@ import (
 	client "github.com/nats-io/nats.go"
 	"github.com/nats-io/nats.go/jetstream"
 
+	"github.com/hookgen/hookgen/contrib/nats/internal/streams"
 	"github.com/hookgen/hookgen/generated/agent"
 	"github.com/hookgen/hookgen/hookkit/hooklog"
 )
@@ -57,14 +59,9 @@ func (c *Conn) Events(
 	if limits.MaxBytes < 0 || limits.MaxAge < 0 || limits.Replicas < 0 {
 		return nil, fmt.Errorf("nats: the limits of the events %s are negative: %+v; give 0 for the default", name, limits)
 	}
-	if limits.MaxBytes == 0 {
-		limits.MaxBytes = DefaultEventBytes
-	}
-	if limits.MaxAge == 0 {
-		limits.MaxAge = DefaultEventAge
-	}
+	limits.MaxBytes, limits.MaxAge = cmp.Or(limits.MaxBytes, DefaultEventBytes), cmp.Or(limits.MaxAge, DefaultEventAge)
 	return c.events(ctx, name, opts, func(ctx context.Context) (jetstream.Stream, error) {
-		return c.js.CreateStream(ctx, jetstream.StreamConfig{
+		return streams.Open(ctx, c.js, jetstream.StreamConfig{
 			Name: eventStreams + name, Subjects: []string{eventSubjects + name}, MaxBytes: limits.MaxBytes,
 			MaxAge: limits.MaxAge, Replicas: max(1, limits.Replicas), Discard: jetstream.DiscardOld,
 			Duplicates: min(duplicates, limits.MaxAge), DenyDelete: true, DenyPurge: true,
@@ -74,26 +71,20 @@ func (c *Conn) Events(
 
 // OpenEvents opens events that [Conn.Events] has made, for example to read them. Missing ones are an error.
 func (c *Conn) OpenEvents(ctx context.Context, name string, opts ...hooklog.LinesOption) (*Events, error) {
-	return c.events(ctx, name, opts, func(context.Context) (jetstream.Stream, error) {
-		return nil, jetstream.ErrStreamNotFound
+	return c.events(ctx, name, opts, func(ctx context.Context) (jetstream.Stream, error) {
+		return c.js.Stream(ctx, eventStreams+name)
 	})
 }
 
 func (c *Conn) events(
-	ctx context.Context, name string, opts []hooklog.LinesOption, create func(context.Context) (jetstream.Stream, error),
+	ctx context.Context, name string, opts []hooklog.LinesOption, open func(context.Context) (jetstream.Stream, error),
 ) (*Events, error) {
 	if err := checkSubject(name); err != nil || strings.Contains(name, ".") {
 		return nil, fmt.Errorf("nats: the events %q: give a name of letters, digits, - and _", name)
 	}
 	e := &Events{conn: c, name: name, opts: opts}
 	err := c.Do(ctx, func(ctx context.Context) (err error) {
-		e.stream, err = c.js.Stream(ctx, eventStreams+name)
-		if errors.Is(err, jetstream.ErrStreamNotFound) {
-			e.stream, err = create(ctx)
-		}
-		if errors.Is(err, jetstream.ErrStreamNameAlreadyInUse) { // another process was faster
-			e.stream, err = c.js.Stream(ctx, eventStreams+name)
-		}
+		e.stream, err = open(ctx)
 		return err
 	})
 	if err != nil {

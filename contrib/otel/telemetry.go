@@ -1,6 +1,7 @@
 package otel
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"sync"
@@ -104,15 +105,8 @@ func (t *Telemetry) Bind(h *agent.Hooks) {
 
 // open gets the tracer and the instruments. An SDK that refuses an instrument returns a no-op and reports the error.
 func (t *Telemetry) open() {
-	traces, meters := t.Traces, t.Meters
-	if traces == nil {
-		traces = otel.GetTracerProvider()
-	}
-	if meters == nil {
-		meters = otel.GetMeterProvider()
-	}
-	t.tracer = traces.Tracer(scope)
-	meter := meters.Meter(scope)
+	t.tracer = cmp.Or(t.Traces, otel.GetTracerProvider()).Tracer(scope)
+	meter := cmp.Or(t.Meters, otel.GetMeterProvider()).Meter(scope)
 	var err error
 	t.duration, err = meter.Float64Histogram(operationDuration, metric.WithUnit("s"),
 		metric.WithDescription("Duration of runs of agents, model calls and tool calls."),

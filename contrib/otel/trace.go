@@ -1,6 +1,7 @@
 package otel
 
 import (
+	"cmp"
 	"context"
 
 	"go.opentelemetry.io/otel"
@@ -21,10 +22,7 @@ import (
 // have neither. Log them with hookkit.SlogTracer if the log may contain them. A tracer receives a fire after its end.
 // Requests that a hook sends are therefore not children of the span but of its parent.
 func Trace(provider trace.TracerProvider) hookkit.Tracer {
-	if provider == nil {
-		provider = otel.GetTracerProvider()
-	}
-	return fires{provider.Tracer(scope)}
+	return fires{cmp.Or(provider, otel.GetTracerProvider()).Tracer(scope)}
 }
 
 type fires struct{ tracer trace.Tracer }

@@ -68,8 +68,8 @@ func WrongType(err error) error {
 	return err
 }
 
-// checkUTF8 returns an error for the first byte that is not UTF-8, and for a byte order mark. Package json replaces such
-// bytes, so that for example a rule for the tool "caf\xe9" never applies.
+// checkUTF8 returns an error for the first byte that is not UTF-8, and for a byte order mark. Package json replaces
+// such bytes, so that for example a rule for the tool "caf\xe9" never applies.
 func checkUTF8(name string, text []byte) error {
 	if bytes.HasPrefix(text, []byte("\ufeff")) {
 		return fmt.Errorf("%s: the file begins with a byte order mark; save it as UTF-8 without one", Position(name, text, 0))

@@ -12,6 +12,7 @@ import (
 	"github.com/nats-io/nats.go/jetstream"
 
 	"github.com/hookgen/hookgen/contrib/nats"
+	"github.com/hookgen/hookgen/contrib/nats/internal/streams"
 	"github.com/hookgen/hookgen/generated/agent"
 	"github.com/hookgen/hookgen/loop/fleet"
 )
@@ -105,7 +106,7 @@ func (s *server) open(ctx context.Context) (err error) {
 	if s.queue, s.consumer, err = s.openQueue(ctx); err != nil {
 		return err
 	}
-	s.log, err = s.stream(ctx, jetstream.StreamConfig{
+	s.log, err = streams.Open(ctx, s.conn.JetStream(), jetstream.StreamConfig{
 		Name: c.Name + "-log", Subjects: []string{s.subject("log", "*")}, MaxBytes: c.MaxBytes,
 		Replicas: max(c.Replicas, 1), Discard: jetstream.DiscardNew, DenyDelete: true,
 		// Each server of a cluster answers direct reads, also one that is not up to date.
@@ -120,7 +121,7 @@ const consumers = "workers"
 // openQueue opens the queue, and makes it if it is missing. Its consumer gives the runs to the workers.
 func (s *server) openQueue(ctx context.Context) (queue jetstream.Stream, consumer jetstream.Consumer, err error) {
 	c := s.config
-	queue, err = s.stream(ctx, jetstream.StreamConfig{
+	queue, err = streams.Open(ctx, s.conn.JetStream(), jetstream.StreamConfig{
 		Name: c.Name + "-queue", Subjects: []string{s.subject("queue", "*")}, MaxBytes: queueBytes,
 		Replicas: max(c.Replicas, 1), Retention: jetstream.WorkQueuePolicy,
 		MaxMsgsPerSubject: 1, Discard: jetstream.DiscardNew, DiscardNewPerSubject: true,
@@ -140,20 +141,6 @@ func (s *server) openQueue(ctx context.Context) (queue jetstream.Stream, consume
 		consumer, err = queue.Consumer(ctx, consumers)
 	}
 	return queue, consumer, err
-}
-
-// stream opens a stream, and makes it if it is missing.
-func (s *server) stream(ctx context.Context, config jetstream.StreamConfig) (jetstream.Stream, error) {
-	js := s.conn.JetStream()
-	found, err := js.Stream(ctx, config.Name)
-	if !errors.Is(err, jetstream.ErrStreamNotFound) {
-		return found, err
-	}
-	made, err := js.CreateStream(ctx, config)
-	if errors.Is(err, jetstream.ErrStreamNameAlreadyInUse) { // another process was faster
-		return js.Stream(ctx, config.Name)
-	}
-	return made, err
 }
 
 // subject is the subject of a run. Its version is that of the streams. Events have a version of their own: a client
