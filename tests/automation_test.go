@@ -79,3 +79,19 @@ func TestWorkflowCoversEveryPlatform(t *testing.T) {
 		}
 	}
 }
+
+// The site is published only when ci has passed for a push, and never by a push itself.
+func TestSiteIsPublishedAfterTheChecks(t *testing.T) {
+	text := readPage(t, filepath.Join(usermodule.Root(t), ".github/workflows/site.yml"))
+	_, on, _ := strings.Cut(text, "\non:\n")
+	on, _, _ = strings.Cut(on, "\n\n")
+	if on != "  workflow_run:\n    workflows: [ci]\n    types: [completed]\n    branches: [main]" {
+		t.Errorf("site.yml runs on\n%s", on)
+	}
+	for _, want := range []string{"workflow_run.conclusion == 'success' && github.event.workflow_run.event == 'push'",
+		"ref: ${{ github.event.workflow_run.head_sha }}", "needs: build"} {
+		if !strings.Contains(text, want) {
+			t.Errorf("site.yml lacks %s", want)
+		}
+	}
+}

@@ -82,8 +82,8 @@ func TestPlaygroundAnswersWhoNeverStops(t *testing.T) {
 	p.until(`%s.includes('(size)')`, notes)
 }
 
-// TestPlaygroundOutlivesTextsThatAreTooMuch types during the start, and then, without a network, a hook whose check would
-// take for ever, and one that is nested too deeply for the stack of the browser.
+// TestPlaygroundOutlivesTextsThatAreTooMuch types during the start, and then, without a network, a hook whose check
+// would take for ever, and one that is nested too deeply for the stack of the browser.
 func TestPlaygroundOutlivesTextsThatAreTooMuch(t *testing.T) {
 	p := open(t, "/playground.html")
 	change := func(expression string) {
