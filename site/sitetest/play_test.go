@@ -49,10 +49,60 @@ func TestPlaygroundFitsWindowsOfAnyWidth(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
+	p.fits()
+}
+
+// TestPagesFitWindowsOfAnyWidth looks at pages with code and wide tables.
+func TestPagesFitWindowsOfAnyWidth(t *testing.T) {
+	for _, page := range []string{"/", "/gallery.html", "/hooks/comparison.html", "/hooks/getting-started.html"} {
+		t.Run(page, func(t *testing.T) { open(t, page).fits() })
+	}
+}
+
+// fits checks that the page is not wider than windows of some widths.
+func (p *tab) fits() {
+	p.t.Helper()
 	for _, width := range []int64{1600, 390} {
 		p.do(chromedp.EmulateViewport(width, 900))
-		p.until(`document.documentElement.scrollWidth <= %d`, width)
+		p.until(`window.innerWidth === %d && document.documentElement.scrollWidth <= %[1]d`, width)
 	}
+}
+
+// TestPlaygroundWorksByKeyboardAlone goes through the page with keys. What has the focus shows it.
+func TestPlaygroundWorksByKeyboardAlone(t *testing.T) {
+	p := open(t, "/playground.html")
+	p.until(`%s.includes('accepted')`, verdict)
+	focused := func(element string) {
+		t.Helper()
+		p.until(`document.activeElement === %s`, element)
+		if p.value(`getComputedStyle(document.activeElement).outlineStyle`) == "none" {
+			t.Errorf("%s does not show that it has the focus", element)
+		}
+	}
+	const editors, tabs = `document.querySelectorAll('.play textarea')`, `document.querySelectorAll('.play [role=tab]')`
+	for n := 0; p.value(`document.activeElement.matches('.play select')`) != "true"; n++ {
+		if p.keys("Tab"); n == 50 {
+			t.Fatal("Tab does not lead to the list of programs")
+		}
+	}
+	focused(`document.querySelector('.play select')`)
+	p.keys("Tab")
+	focused(editors + "[0]")
+	p.keys("x")
+	p.until(`%s.includes('spec.go:1')`, notes)
+	p.keys("Backspace", "Tab")
+	p.until(`%s[0].value.startsWith('\t//')`, editors)
+	p.keys("Backspace", "Escape", "Tab")
+	focused(editors + "[1]")
+	p.until(`%s.includes('the hook compiles')`, verdict)
+	p.keys("Escape", "Tab")
+	focused(tabs + "[0]")
+	p.keys("ArrowRight")
+	focused(tabs + "[1]")
+	p.until(`document.querySelector('.play .result').innerText.includes('# Points of mail')`)
+	p.keys("ArrowRight", "ArrowRight", "Tab")
+	focused(`document.querySelector('.play .result')`)
+	p.until(`document.activeElement.innerText.includes('type Hooks struct')`)
 }
 
 // TestPlaygroundAnswersWhoNeverStops types without a pause, and pastes a spec of 5 MB.

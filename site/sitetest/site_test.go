@@ -18,6 +18,7 @@ import (
 	"time"
 
 	"github.com/chromedp/cdproto/cdp"
+	"github.com/chromedp/cdproto/input"
 	"github.com/chromedp/cdproto/log"
 	"github.com/chromedp/cdproto/network"
 	"github.com/chromedp/cdproto/runtime"
@@ -170,6 +171,21 @@ func (p *tab) edit(editor int, old, now string) {
 		box.dispatchEvent(new Event('input'));
 		return true;
 	})()`, editor, old, now)
+}
+
+// keys presses keys, which have the names that scripts see.
+func (p *tab) keys(keys ...string) {
+	p.t.Helper()
+	codes := map[string]int64{"Tab": 9, "Escape": 27, "Backspace": 8, "Home": 36}
+	for _, k := range keys {
+		down := input.DispatchKeyEventParams{Type: "keyDown", Key: k, WindowsVirtualKeyCode: codes[k]}
+		if len(k) == 1 {
+			down.Text = k
+		}
+		up := down
+		up.Type, up.Text = "keyUp", ""
+		p.do(send(input.DispatchKeyEvent, down), send(input.DispatchKeyEvent, up))
+	}
 }
 
 func send[P, R any](command cdp.Command[P, R], params P) chromedp.Action[chromedp.Void] {
