@@ -3738,7 +3738,7 @@ func (p *OnRunStartPoint) runHooks(
 	if now == nil {
 		if now = state.Resolve(ctx, run, snap, nil); now.Recording() {
 			fired := &OnRunStartFired[RunStart]{Payload: *payload}
-			recorded := now.Record(fired)
+			recorded := now.Record(&fired.Verdict)
 			defer func() {
 				fired.Final, fired.Exit, fired.Err = *payload, exit, recorded.Err(err)
 				recorded.Notify(fired)
@@ -3801,7 +3801,7 @@ func (p *ShouldStopPoint) runHooks(
 	if now == nil {
 		if now = state.Resolve(ctx, run, snap, nil); now.Recording() {
 			fired := &ShouldStopFired[Step]{Payload: payload}
-			recorded := now.Record(fired)
+			recorded := now.Record(&fired.Verdict)
 			defer func() {
 				fired.Collected = hookimpl.Returned(recorded, collected)
 				fired.Err = recorded.Err(err)
@@ -3853,7 +3853,7 @@ func (p *BeforeStepPoint) runHooks(
 	if now == nil {
 		if now = state.Resolve(ctx, run, snap, nil); now.Recording() {
 			fired := &BeforeStepFired[Step]{Payload: payload}
-			recorded := now.Record(fired)
+			recorded := now.Record(&fired.Verdict)
 			defer recorded.Notify(fired)
 			p.runHooks(ctx, run, payload, now)
 			return
@@ -3905,7 +3905,7 @@ func (p *ShouldCompactPoint) runHooks(
 	if now == nil {
 		if now = state.Resolve(ctx, run, snap, nil); now.Recording() {
 			fired := &ShouldCompactFired[ContextUse]{Payload: payload}
-			recorded := now.Record(fired)
+			recorded := now.Record(&fired.Verdict)
 			defer func() {
 				fired.Exit = exit
 				fired.Err = recorded.Err(err)
@@ -3987,7 +3987,7 @@ func (p *BeforeCompactPoint) runHooks(
 	if now == nil {
 		if now = state.Resolve(ctx, run, snap, nil); now.Recording() {
 			fired := &BeforeCompactFired[Compaction]{Payload: payload}
-			recorded := now.Record(fired)
+			recorded := now.Record(&fired.Verdict)
 			defer func() {
 				fired.Exit = exit
 				fired.Err = recorded.Err(err)
@@ -4047,7 +4047,7 @@ func (p *AfterCompactPoint) runHooks(
 	if now == nil {
 		if now = state.Resolve(ctx, run, snap, nil); now.Recording() {
 			fired := &AfterCompactFired[Compacted]{Payload: *payload}
-			recorded := now.Record(fired)
+			recorded := now.Record(&fired.Verdict)
 			defer func() {
 				fired.Final = *payload
 				fired.Err = recorded.Err(err)
@@ -4113,7 +4113,7 @@ func (p *BriefingPoint) runHooks(
 	if now == nil {
 		if now = state.Resolve(ctx, run, snap, nil); now.Recording() {
 			fired := &BriefingFired[Step]{Payload: payload}
-			recorded := now.Record(fired)
+			recorded := now.Record(&fired.Verdict)
 			defer func() {
 				fired.Collected = hookimpl.Returned(recorded, collected)
 				recorded.Notify(fired)
@@ -4175,7 +4175,7 @@ func (p *BeforeLLMPoint) runHooks(
 	if now == nil {
 		if now = state.Resolve(ctx, run, snap, nil); now.Recording() {
 			fired := &BeforeLLMFired[LLMRequest]{Payload: *payload}
-			recorded := now.Record(fired)
+			recorded := now.Record(&fired.Verdict)
 			defer func() {
 				fired.Final, fired.Exit, fired.Err = *payload, exit, recorded.Err(err)
 				recorded.Notify(fired)
@@ -4251,7 +4251,7 @@ func (aroundLLMPoint) Describe() *hookimpl.Point {
 				) (hookkit.Answer[LLMResponse], error) {
 					outer := next.fire
 					own := &aroundLLMInvocation{Run: outer.Run, Snap: outer.Snap, Do: outer.Do}
-					own.Begin(&outer.AroundInvocation)
+					own.BeginInside(&outer.AroundInvocation)
 					defer own.End() // so that an abandoned hook, and those inside it, cannot run the act any more
 					inner := func(ctx context.Context, payload any) (hookkit.AnyReply, error) {
 						next := AroundLLMNext{own, next.level}
@@ -4327,11 +4327,11 @@ func (p *AroundLLMPoint) runHooks(
 		now = state.Resolve(ctx, run, snap, nil)
 	}
 	inv := &aroundLLMInvocation{Run: run, Snap: now, Do: act}
-	inv.Begin(nil)
+	inv.Begin()
 	defer inv.Finish(ctx, now)
 	if now.Recording() {
 		fired := &AroundLLMFired[LLMRequest]{Payload: payload}
-		recorded := now.Record(fired)
+		recorded := now.Record(&fired.Verdict)
 		defer func() {
 			fired.Result = result
 			fired.Err = recorded.Err(err)
@@ -4371,7 +4371,7 @@ func (p *AfterLLMPoint) runHooks(
 	if now == nil {
 		if now = state.Resolve(ctx, run, snap, nil); now.Recording() {
 			fired := &AfterLLMFired[LLMResponse]{Payload: *payload}
-			recorded := now.Record(fired)
+			recorded := now.Record(&fired.Verdict)
 			defer func() {
 				fired.Final, fired.Exit, fired.Err = *payload, exit, recorded.Err(err)
 				recorded.Notify(fired)
@@ -4430,11 +4430,11 @@ func (p *OnToolsDisabledPoint) runHooks(
 ) {
 	own := payload.Call.Name
 	state := (*hookimpl.State)(&p.hookgenRegistry)
-	now := state.CurrentFor(snap, own)
+	now := state.Current(snap).For(own)
 	if now == nil {
 		if now = state.Resolve(ctx, run, snap, own); now.Recording() {
 			fired := &OnToolsDisabledFired[ToolsDisabled]{Payload: payload}
-			recorded := now.Record(fired)
+			recorded := now.Record(&fired.Verdict)
 			defer recorded.Notify(fired)
 			p.runHooks(ctx, run, payload, now)
 			return
@@ -4487,11 +4487,11 @@ func (p *BeforeToolPoint) runHooks(
 	hookimpl.Require(payload != nil, "BeforeTool")
 	own := payload.Name
 	state := (*hookimpl.State)(&p.hookgenRegistry)
-	now := state.CurrentFor(snap, own)
+	now := state.Current(snap).For(own)
 	if now == nil {
 		if now = state.Resolve(ctx, run, snap, own); now.Recording() {
 			fired := &BeforeToolFired[ToolCallRequest]{Payload: *payload}
-			recorded := now.Record(fired)
+			recorded := now.Record(&fired.Verdict)
 			defer func() {
 				fired.Final, fired.Exit, fired.Err = *payload, exit, recorded.Err(err)
 				recorded.Notify(fired)
@@ -4555,11 +4555,11 @@ func (p *OnPermissionPoint) runHooks(
 ) (exit OnPermissionExit, err error) {
 	own := payload.Name
 	state := (*hookimpl.State)(&p.hookgenRegistry)
-	now := state.CurrentFor(snap, own)
+	now := state.Current(snap).For(own)
 	if now == nil {
 		if now = state.Resolve(ctx, run, snap, own); now.Recording() {
 			fired := &OnPermissionFired[ToolCallRequest]{Payload: payload}
-			recorded := now.Record(fired)
+			recorded := now.Record(&fired.Verdict)
 			defer func() {
 				fired.Exit = exit
 				fired.Err = recorded.Err(err)
@@ -4629,11 +4629,11 @@ func (p *BeforeAskPoint) runHooks(
 ) (exit BeforeAskExit, err error) {
 	own := payload.Call.Name
 	state := (*hookimpl.State)(&p.hookgenRegistry)
-	now := state.CurrentFor(snap, own)
+	now := state.Current(snap).For(own)
 	if now == nil {
 		if now = state.Resolve(ctx, run, snap, own); now.Recording() {
 			fired := &BeforeAskFired[Question]{Payload: payload}
-			recorded := now.Record(fired)
+			recorded := now.Record(&fired.Verdict)
 			defer func() {
 				fired.Exit = exit
 				fired.Err = recorded.Err(err)
@@ -4698,11 +4698,11 @@ func (p *OnPermissionGrantedPoint) runHooks(
 ) {
 	own := payload.Call.Name
 	state := (*hookimpl.State)(&p.hookgenRegistry)
-	now := state.CurrentFor(snap, own)
+	now := state.Current(snap).For(own)
 	if now == nil {
 		if now = state.Resolve(ctx, run, snap, own); now.Recording() {
 			fired := &OnPermissionGrantedFired[Grant]{Payload: payload}
-			recorded := now.Record(fired)
+			recorded := now.Record(&fired.Verdict)
 			defer recorded.Notify(fired)
 			p.runHooks(ctx, run, payload, now)
 			return
@@ -4750,11 +4750,11 @@ func (p *OnPermissionDeniedPoint) runHooks(
 ) {
 	own := payload.Call.Name
 	state := (*hookimpl.State)(&p.hookgenRegistry)
-	now := state.CurrentFor(snap, own)
+	now := state.Current(snap).For(own)
 	if now == nil {
 		if now = state.Resolve(ctx, run, snap, own); now.Recording() {
 			fired := &OnPermissionDeniedFired[Denial]{Payload: payload}
-			recorded := now.Record(fired)
+			recorded := now.Record(&fired.Verdict)
 			defer recorded.Notify(fired)
 			p.runHooks(ctx, run, payload, now)
 			return
@@ -4807,11 +4807,11 @@ func (p *OnHandoffPoint) runHooks(
 	hookimpl.Require(payload != nil, "OnHandoff")
 	own := payload.Call.Name
 	state := (*hookimpl.State)(&p.hookgenRegistry)
-	now := state.CurrentFor(snap, own)
+	now := state.Current(snap).For(own)
 	if now == nil {
 		if now = state.Resolve(ctx, run, snap, own); now.Recording() {
 			fired := &OnHandoffFired[Handoff]{Payload: *payload}
-			recorded := now.Record(fired)
+			recorded := now.Record(&fired.Verdict)
 			defer func() {
 				fired.Final, fired.Exit, fired.Err = *payload, exit, recorded.Err(err)
 				recorded.Notify(fired)
@@ -4890,7 +4890,7 @@ func (aroundToolPoint) Describe() *hookimpl.Point {
 				) (hookkit.Answer[ToolCallResult], error) {
 					outer := next.fire
 					own := &aroundToolInvocation{Run: outer.Run, Snap: outer.Snap, Do: outer.Do, Key: outer.Key}
-					own.Begin(&outer.AroundInvocation)
+					own.BeginInside(&outer.AroundInvocation)
 					defer own.End() // so that an abandoned hook, and those inside it, cannot run the act any more
 					inner := func(ctx context.Context, payload any) (hookkit.AnyReply, error) {
 						next := AroundToolNext{own, next.level}
@@ -4967,16 +4967,16 @@ func (p *AroundToolPoint) runHooks(
 ) (result ToolCallResult, err error) {
 	own := payload.Name
 	state := (*hookimpl.State)(&p.hookgenRegistry)
-	now := state.CurrentFor(snap, own)
+	now := state.Current(snap).For(own)
 	if now == nil { // something changed since the last fire, or somebody observes
 		now = state.Resolve(ctx, run, snap, own)
 	}
 	inv := &aroundToolInvocation{Run: run, Snap: now, Do: act, Key: own}
-	inv.Begin(nil)
+	inv.Begin()
 	defer inv.Finish(ctx, now)
 	if now.Recording() {
 		fired := &AroundToolFired[ToolCallRequest]{Payload: payload}
-		recorded := now.Record(fired)
+		recorded := now.Record(&fired.Verdict)
 		defer func() {
 			fired.Result = result
 			fired.Err = recorded.Err(err)
@@ -5009,11 +5009,11 @@ func (p *OnToolProgressPoint) runHooks(
 ) {
 	own := payload.Call.Name
 	state := (*hookimpl.State)(&p.hookgenRegistry)
-	now := state.CurrentFor(snap, own)
+	now := state.Current(snap).For(own)
 	if now == nil {
 		if now = state.Resolve(ctx, run, snap, own); now.Recording() {
 			fired := &OnToolProgressFired[ToolProgress]{Payload: payload}
-			recorded := now.Record(fired)
+			recorded := now.Record(&fired.Verdict)
 			defer recorded.Notify(fired)
 			p.runHooks(ctx, run, payload, now)
 			return
@@ -5061,11 +5061,11 @@ func (p *OnToolErrorPoint) runHooks(
 ) {
 	own := payload.Call.Name
 	state := (*hookimpl.State)(&p.hookgenRegistry)
-	now := state.CurrentFor(snap, own)
+	now := state.Current(snap).For(own)
 	if now == nil {
 		if now = state.Resolve(ctx, run, snap, own); now.Recording() {
 			fired := &OnToolErrorFired[ToolFailure]{Payload: payload}
-			recorded := now.Record(fired)
+			recorded := now.Record(&fired.Verdict)
 			defer recorded.Notify(fired)
 			p.runHooks(ctx, run, payload, now)
 			return
@@ -5115,7 +5115,7 @@ func (p *OnSubagentStartPoint) runHooks(
 	if now == nil {
 		if now = state.Resolve(ctx, run, snap, nil); now.Recording() {
 			fired := &OnSubagentStartFired[Subagent]{Payload: payload}
-			recorded := now.Record(fired)
+			recorded := now.Record(&fired.Verdict)
 			defer recorded.Notify(fired)
 			p.runHooks(ctx, run, payload, now)
 			return
@@ -5165,7 +5165,7 @@ func (p *OnSubagentStopPoint) runHooks(
 	if now == nil {
 		if now = state.Resolve(ctx, run, snap, nil); now.Recording() {
 			fired := &OnSubagentStopFired[SubagentDone]{Payload: payload}
-			recorded := now.Record(fired)
+			recorded := now.Record(&fired.Verdict)
 			defer recorded.Notify(fired)
 			p.runHooks(ctx, run, payload, now)
 			return
@@ -5218,11 +5218,11 @@ func (p *AfterToolPoint) runHooks(
 	hookimpl.Require(payload != nil, "AfterTool")
 	own := payload.Call.Name
 	state := (*hookimpl.State)(&p.hookgenRegistry)
-	now := state.CurrentFor(snap, own)
+	now := state.Current(snap).For(own)
 	if now == nil {
 		if now = state.Resolve(ctx, run, snap, own); now.Recording() {
 			fired := &AfterToolFired[ToolCallResult]{Payload: *payload}
-			recorded := now.Record(fired)
+			recorded := now.Record(&fired.Verdict)
 			defer func() {
 				fired.Final, fired.Exit, fired.Err = *payload, exit, recorded.Err(err)
 				recorded.Notify(fired)
@@ -5285,7 +5285,7 @@ func (p *OnBudgetExceededPoint) runHooks(
 	if now == nil {
 		if now = state.Resolve(ctx, run, snap, nil); now.Recording() {
 			fired := &OnBudgetExceededFired[BudgetExceeded]{Payload: payload}
-			recorded := now.Record(fired)
+			recorded := now.Record(&fired.Verdict)
 			defer recorded.Notify(fired)
 			p.runHooks(ctx, run, payload, now)
 			return
@@ -5335,7 +5335,7 @@ func (p *AfterStepPoint) runHooks(
 	if now == nil {
 		if now = state.Resolve(ctx, run, snap, nil); now.Recording() {
 			fired := &AfterStepFired[StepResult]{Payload: payload}
-			recorded := now.Record(fired)
+			recorded := now.Record(&fired.Verdict)
 			defer recorded.Notify(fired)
 			p.runHooks(ctx, run, payload, now)
 			return
@@ -5390,7 +5390,7 @@ func (p *CheckDonePoint) runHooks(
 	if now == nil {
 		if now = state.Resolve(ctx, run, snap, nil); now.Recording() {
 			fired := &CheckDoneFired[DoneRequest]{Payload: *payload}
-			recorded := now.Record(fired)
+			recorded := now.Record(&fired.Verdict)
 			defer func() {
 				fired.Final, fired.Exit, fired.Err = *payload, exit, recorded.Err(err)
 				recorded.Notify(fired)
@@ -5451,7 +5451,7 @@ func (p *OnDoneAcceptedPoint) runHooks(
 	if now == nil {
 		if now = state.Resolve(ctx, run, snap, nil); now.Recording() {
 			fired := &OnDoneAcceptedFired[DoneAccepted]{Payload: payload}
-			recorded := now.Record(fired)
+			recorded := now.Record(&fired.Verdict)
 			defer recorded.Notify(fired)
 			p.runHooks(ctx, run, payload, now)
 			return
@@ -5503,7 +5503,7 @@ func (p *OnRunErrorPoint) runHooks(
 	if now == nil {
 		if now = state.Resolve(ctx, run, snap, nil); now.Recording() {
 			fired := &OnRunErrorFired[RunError]{Payload: payload}
-			recorded := now.Record(fired)
+			recorded := now.Record(&fired.Verdict)
 			defer func() {
 				fired.Exit = exit
 				fired.Err = recorded.Err(err)
@@ -5568,7 +5568,7 @@ func (p *OnStopPoint) runHooks(
 	if now == nil {
 		if now = state.Resolve(ctx, run, snap, nil); now.Recording() {
 			fired := &OnStopFired[Stopping]{Payload: payload}
-			recorded := now.Record(fired)
+			recorded := now.Record(&fired.Verdict)
 			defer func() {
 				fired.Collected = hookimpl.Returned(recorded, collected)
 				recorded.Notify(fired)
@@ -5629,7 +5629,7 @@ func (p *BeforeRunEndPoint) runHooks(
 	if now == nil {
 		if now = state.Resolve(ctx, run, snap, nil); now.Recording() {
 			fired := &BeforeRunEndFired[AgentResult]{Payload: *payload}
-			recorded := now.Record(fired)
+			recorded := now.Record(&fired.Verdict)
 			defer func() {
 				fired.Final = *payload
 				fired.Err = recorded.Err(err)
@@ -5688,7 +5688,7 @@ func (p *OnRunEndPoint) runHooks(
 	if now == nil {
 		if now = state.Resolve(ctx, run, snap, nil); now.Recording() {
 			fired := &OnRunEndFired[AgentResult]{Payload: payload}
-			recorded := now.Record(fired)
+			recorded := now.Record(&fired.Verdict)
 			defer recorded.Notify(fired)
 			p.runHooks(ctx, run, payload, now)
 			return

@@ -23,15 +23,14 @@ type AroundInvocation struct {
 // over is the bit of a state that is set when next must not be called any more. The other bits are the number.
 const over = 1
 
-// Begin begins an invocation, before anybody else knows of it: of a whole fire, or of the part inside a hook of the
-// outer one. The number of a fire is random. By it an answer of another fire is recognized, which may outlive its fire,
-// for example in a cache, and must not keep the fire in memory.
-func (inv *AroundInvocation) Begin(outer *AroundInvocation) {
-	if inv.outer = outer; outer == nil {
-		inv.state = rand.Uint64() &^ over
-	} else {
-		inv.state = outer.id()
-	}
+// Begin begins the invocation of a whole fire, before anybody else knows of it. The number of a fire is random. By it an
+// answer of another fire is recognized, which may outlive its fire, for example in a cache, and must not keep the fire
+// in memory.
+func (inv *AroundInvocation) Begin() { inv.state = rand.Uint64() &^ over }
+
+// BeginInside is Begin for the part inside a hook of the outer invocation.
+func (inv *AroundInvocation) BeginInside(outer *AroundInvocation) {
+	inv.outer, inv.state = outer, outer.id()
 }
 
 // id returns the number of the fire.
@@ -140,7 +139,9 @@ func Concluded[R any](
 	if by != nil || err != nil || s.recording != nil {
 		inv.decided(s, (*opaque.Answer[R])(answer).By(), err, by)
 	}
-	inv.report(ctx, s, err) // at last, because a failure handler may end the goroutine
+	if inv.troubled.Load() != nil { // at last, because a failure handler may end the goroutine
+		inv.report(ctx, s, err)
+	}
 	return outermost(err)
 }
 

@@ -91,10 +91,7 @@ func (t *troubledFire) leave(level int) (isNew bool) {
 // report reports, when the fire is over, the panics that are not in err, the error of the whole fire. An error that a
 // hook returned and another dropped is not reported: to drop it was that hook's decision.
 func (inv *AroundInvocation) report(ctx context.Context, s *Snapshot, err error) {
-	t := inv.troubled.Load()
-	if t == nil {
-		return
-	}
+	t := inv.trouble()
 	t.mu.Lock()
 	crashes := t.crashes
 	t.mu.Unlock()

@@ -41,15 +41,21 @@ func For[K comparable](key string, values []K) hookkit.KeyOption {
 	return opaque.KeyOption(given.And(given)).(hookkit.KeyOption) // each once
 }
 
-// CurrentFor is [State.Current] for a point with a key.
-func (s *State) CurrentFor(given *Snapshot, key any) *Snapshot {
-	if given != nil {
-		return s.Current(given)
+// For returns what a fire with the key runs of the result of Current, at a point with a key. It is nil as that may be.
+// It is small enough to be inlined, for points without registrations for some keys.
+func (s *Snapshot) For(key any) *Snapshot {
+	if s == nil || s.keyed == nil {
+		return s
 	}
-	if now := s.snapshot.Load(); now != nil {
-		if now = now.forKey(key); !now.observed() {
-			return now
-		}
+	return s.currentFor(key)
+}
+
+func (s *Snapshot) currentFor(key any) *Snapshot {
+	if s.recording != nil || s.single {
+		return s // which was given, for the key that the fire began with
+	}
+	if now := s.forKey(key); !now.observed() {
+		return now
 	}
 	return nil
 }

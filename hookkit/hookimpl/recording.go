@@ -2,7 +2,6 @@ package hookimpl
 
 import (
 	"context"
-	"reflect"
 	"sync"
 	"time"
 
@@ -24,8 +23,7 @@ type recording struct {
 	mu      sync.Mutex // an around hook that was abandoned may still report
 	ended   bool
 	ballots []hookkit.Ballot
-	gone    error // the failure of a hook, or of the act, that ended the goroutine of the fire
-	err     error // of an around point: the error that the fire returns
+	err     error // of an around point: of the fire; at all points, the failure that ended the goroutine of the fire
 }
 
 // record returns a copy of the snapshot for one fire, which notifies observers and tracers. If caller is not nil, the
@@ -36,13 +34,12 @@ func (s *Snapshot) record(ctx context.Context, run hookkit.AnyRun, key any, call
 	return &r.snapshot
 }
 
-// Record begins the recording of a fire. It takes a pointer to a Fired struct of the point with the payload, which
-// [Snapshot.Notify] gets again and nobody else uses until then. It returns s: the deferred function of a fire needs a
-// variable that does not change.
-func (s *Snapshot) Record(fired any) (recorded *Snapshot) {
-	v := reflect.ValueOf(fired).Elem()
-	s.recording.verdict = v.Field(v.NumField() - 1).Addr().Interface().(*hookkit.Verdict)
-	s.recording.verdict.Start = time.Now()
+// Record begins the recording of a fire. It takes the verdict in a Fired struct of the point, which [Snapshot.Notify]
+// gets, and which nobody else uses until then. It returns s: the deferred function of a fire needs a variable that does
+// not change.
+func (s *Snapshot) Record(verdict *hookkit.Verdict) (recorded *Snapshot) {
+	s.recording.verdict = verdict
+	verdict.Start = time.Now()
 	return s
 }
 
@@ -54,7 +51,7 @@ func (s *Snapshot) Recording() bool { return s.recording != nil && s.recording.v
 func (r *recording) concluded(by hookkit.By, err error) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	r.ended, r.err, r.gone, r.verdict.By = true, err, nil, by
+	r.ended, r.err, r.verdict.By = true, err, by
 }
 
 func (r *recording) failed(f *hookkit.Failure, ends, gone bool) {
@@ -68,7 +65,7 @@ func (r *recording) failed(f *hookkit.Failure, ends, gone bool) {
 		failEvent(r.called, f)
 	}
 	if gone {
-		r.gone = f
+		r.err = f
 	}
 	if ends {
 		r.verdict.By = failedBy(f)
@@ -81,14 +78,14 @@ func (s *Snapshot) Err(err error) error {
 	s.recording.mu.Lock()
 	defer s.recording.mu.Unlock()
 	if err == nil {
-		return s.recording.gone
+		return s.recording.err
 	}
 	return err
 }
 
 // Returned returns the contributions so far, or nil if a hook ended the goroutine, so that the fire returns nothing.
 func Returned[T any](s *Snapshot, collected []T) []T {
-	if s.recording.gone != nil {
+	if s.recording.err != nil {
 		return nil
 	}
 	return collected

@@ -12,7 +12,7 @@ func TestLateFailuresDecideNothing(t *testing.T) {
 	r := recording{verdict: new(hookkit.Verdict)}
 	r.concluded(hookkit.By{Hook: "early", Decision: hookkit.DecisionAnswered}, nil)
 	r.failed(&hookkit.Failure{Hook: "late", Cause: hookkit.ErrGoexit}, true, true)
-	if r.verdict.Hook != "early" || len(r.verdict.Failures) > 0 || r.gone != nil {
-		t.Errorf("the verdict is %+v; gone: %v", r.verdict, r.gone)
+	if r.verdict.Hook != "early" || len(r.verdict.Failures) > 0 || r.err != nil {
+		t.Errorf("the verdict is %+v; err: %v", r.verdict, r.err)
 	}
 }

@@ -1254,11 +1254,11 @@ func (p *OnRequestPoint) runHooks(
 	hookimpl.Require(payload != nil, "OnRequest")
 	own := payload.Route
 	state := (*hookimpl.State)(&p.hookgenRegistry)
-	now := state.CurrentFor(snap, own)
+	now := state.Current(snap).For(own)
 	if now == nil {
 		if now = state.Resolve(ctx, run, snap, own); now.Recording() {
 			fired := &OnRequestFired[Request]{Payload: *payload}
-			recorded := now.Record(fired)
+			recorded := now.Record(&fired.Verdict)
 			defer func() {
 				fired.Final, fired.Exit, fired.Err = *payload, exit, recorded.Err(err)
 				recorded.Notify(fired)
@@ -1322,11 +1322,11 @@ func (p *AuthenticatePoint) runHooks(
 ) (exit AuthenticateExit, err error) {
 	own := payload.Route
 	state := (*hookimpl.State)(&p.hookgenRegistry)
-	now := state.CurrentFor(snap, own)
+	now := state.Current(snap).For(own)
 	if now == nil {
 		if now = state.Resolve(ctx, run, snap, own); now.Recording() {
 			fired := &AuthenticateFired[Request]{Payload: payload}
-			recorded := now.Record(fired)
+			recorded := now.Record(&fired.Verdict)
 			defer func() {
 				fired.Exit = exit
 				fired.Err = recorded.Err(err)
@@ -1391,11 +1391,11 @@ func (p *LimitRatePoint) runHooks(
 ) (exit LimitRateExit, err error) {
 	own := payload.Route
 	state := (*hookimpl.State)(&p.hookgenRegistry)
-	now := state.CurrentFor(snap, own)
+	now := state.Current(snap).For(own)
 	if now == nil {
 		if now = state.Resolve(ctx, run, snap, own); now.Recording() {
 			fired := &LimitRateFired[Request]{Payload: payload}
-			recorded := now.Record(fired)
+			recorded := now.Record(&fired.Verdict)
 			defer func() {
 				fired.Exit = exit
 				fired.Err = recorded.Err(err)
@@ -1461,11 +1461,11 @@ func (p *RewriteTargetPoint) runHooks(
 	hookimpl.Require(payload != nil, "RewriteTarget")
 	own := payload.Route
 	state := (*hookimpl.State)(&p.hookgenRegistry)
-	now := state.CurrentFor(snap, own)
+	now := state.Current(snap).For(own)
 	if now == nil {
 		if now = state.Resolve(ctx, run, snap, own); now.Recording() {
 			fired := &RewriteTargetFired[Request]{Payload: *payload}
-			recorded := now.Record(fired)
+			recorded := now.Record(&fired.Verdict)
 			defer func() {
 				fired.Final = *payload
 				fired.Err = recorded.Err(err)
@@ -1525,11 +1525,11 @@ func (p *PickUpstreamPoint) runHooks(
 	hookimpl.Require(payload != nil, "PickUpstream")
 	own := payload.Request.Route
 	state := (*hookimpl.State)(&p.hookgenRegistry)
-	now := state.CurrentFor(snap, own)
+	now := state.Current(snap).For(own)
 	if now == nil {
 		if now = state.Resolve(ctx, run, snap, own); now.Recording() {
 			fired := &PickUpstreamFired[Choice]{Payload: *payload}
-			recorded := now.Record(fired)
+			recorded := now.Record(&fired.Verdict)
 			defer func() {
 				fired.Final = *payload
 				fired.Err = recorded.Err(err)
@@ -1593,11 +1593,11 @@ func (p *UpstreamHeadersPoint) runHooks(
 ) (collected []Header) {
 	own := payload.Route
 	state := (*hookimpl.State)(&p.hookgenRegistry)
-	now := state.CurrentFor(snap, own)
+	now := state.Current(snap).For(own)
 	if now == nil {
 		if now = state.Resolve(ctx, run, snap, own); now.Recording() {
 			fired := &UpstreamHeadersFired[Request]{Payload: payload}
-			recorded := now.Record(fired)
+			recorded := now.Record(&fired.Verdict)
 			defer func() {
 				fired.Collected = hookimpl.Returned(recorded, collected)
 				recorded.Notify(fired)
@@ -1670,7 +1670,7 @@ func (aroundUpstreamPoint) Describe() *hookimpl.Point {
 				) (hookkit.Answer[*http.Response], error) {
 					outer := next.fire
 					own := &aroundUpstreamInvocation{Run: outer.Run, Snap: outer.Snap, Do: outer.Do, Key: outer.Key}
-					own.Begin(&outer.AroundInvocation)
+					own.BeginInside(&outer.AroundInvocation)
 					defer own.End() // so that an abandoned hook, and those inside it, cannot run the act any more
 					inner := func(ctx context.Context, payload any) (hookkit.AnyReply, error) {
 						next := AroundUpstreamNext{own, next.level}
@@ -1747,16 +1747,16 @@ func (p *AroundUpstreamPoint) runHooks(
 ) (result *http.Response, err error) {
 	own := payload.Route
 	state := (*hookimpl.State)(&p.hookgenRegistry)
-	now := state.CurrentFor(snap, own)
+	now := state.Current(snap).For(own)
 	if now == nil { // something changed since the last fire, or somebody observes
 		now = state.Resolve(ctx, run, snap, own)
 	}
 	inv := &aroundUpstreamInvocation{Run: run, Snap: now, Do: act, Key: own}
-	inv.Begin(nil)
+	inv.Begin()
 	defer inv.Finish(ctx, now)
 	if now.Recording() {
 		fired := &AroundUpstreamFired[Exchange]{Payload: payload}
-		recorded := now.Record(fired)
+		recorded := now.Record(&fired.Verdict)
 		defer func() {
 			fired.Result = result
 			fired.Err = recorded.Err(err)
@@ -1791,11 +1791,11 @@ func (p *OnUpstreamErrorPoint) runHooks(
 ) (exit OnUpstreamErrorExit, err error) {
 	own := payload.Request.Route
 	state := (*hookimpl.State)(&p.hookgenRegistry)
-	now := state.CurrentFor(snap, own)
+	now := state.Current(snap).For(own)
 	if now == nil {
 		if now = state.Resolve(ctx, run, snap, own); now.Recording() {
 			fired := &OnUpstreamErrorFired[UpstreamError]{Payload: payload}
-			recorded := now.Record(fired)
+			recorded := now.Record(&fired.Verdict)
 			defer func() {
 				fired.Exit = exit
 				fired.Err = recorded.Err(err)
@@ -1862,11 +1862,11 @@ func (p *OnResponsePoint) runHooks(
 	hookimpl.Require(payload != nil, "OnResponse")
 	own := payload.Route
 	state := (*hookimpl.State)(&p.hookgenRegistry)
-	now := state.CurrentFor(snap, own)
+	now := state.Current(snap).For(own)
 	if now == nil {
 		if now = state.Resolve(ctx, run, snap, own); now.Recording() {
 			fired := &OnResponseFired[Response]{Payload: *payload}
-			recorded := now.Record(fired)
+			recorded := now.Record(&fired.Verdict)
 			defer func() {
 				fired.Final, fired.Exit, fired.Err = *payload, exit, recorded.Err(err)
 				recorded.Notify(fired)
@@ -1928,11 +1928,11 @@ func (p *ResponseHeadersPoint) runHooks(
 ) (collected []Header) {
 	own := payload.Route
 	state := (*hookimpl.State)(&p.hookgenRegistry)
-	now := state.CurrentFor(snap, own)
+	now := state.Current(snap).For(own)
 	if now == nil {
 		if now = state.Resolve(ctx, run, snap, own); now.Recording() {
 			fired := &ResponseHeadersFired[Response]{Payload: payload}
-			recorded := now.Record(fired)
+			recorded := now.Record(&fired.Verdict)
 			defer func() {
 				fired.Collected = hookimpl.Returned(recorded, collected)
 				recorded.Notify(fired)
@@ -1987,11 +1987,11 @@ func (p *OnDonePoint) runHooks(
 ) {
 	own := payload.Request.Route
 	state := (*hookimpl.State)(&p.hookgenRegistry)
-	now := state.CurrentFor(snap, own)
+	now := state.Current(snap).For(own)
 	if now == nil {
 		if now = state.Resolve(ctx, run, snap, own); now.Recording() {
 			fired := &OnDoneFired[Done]{Payload: payload}
-			recorded := now.Record(fired)
+			recorded := now.Record(&fired.Verdict)
 			defer recorded.Notify(fired)
 			p.runHooks(ctx, run, payload, now)
 			return
@@ -2043,7 +2043,7 @@ func (p *CheckReloadPoint) runHooks(
 	if now == nil {
 		if now = state.Resolve(ctx, run, snap, nil); now.Recording() {
 			fired := &CheckReloadFired[Reload]{Payload: payload}
-			recorded := now.Record(fired)
+			recorded := now.Record(&fired.Verdict)
 			defer func() {
 				fired.Err = recorded.Err(err)
 				recorded.Notify(fired)

@@ -340,7 +340,7 @@ func (p *BeforeSendPoint) runHooks(
 	if now == nil {
 		if now = state.Resolve(ctx, run, snap, nil); now.Recording() {
 			fired := &BeforeSendFired[Message]{Payload: *payload}
-			recorded := now.Record(fired)
+			recorded := now.Record(&fired.Verdict)
 			defer func() {
 				fired.Final, fired.Exit, fired.Err = *payload, exit, recorded.Err(err)
 				recorded.Notify(fired)
@@ -401,7 +401,7 @@ func (p *OnSentPoint) runHooks(
 	if now == nil {
 		if now = state.Resolve(ctx, run, snap, nil); now.Recording() {
 			fired := &OnSentFired[Message]{Payload: payload}
-			recorded := now.Record(fired)
+			recorded := now.Record(&fired.Verdict)
 			defer recorded.Notify(fired)
 			p.runHooks(ctx, run, payload, now)
 			return

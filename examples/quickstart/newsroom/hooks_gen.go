@@ -344,7 +344,7 @@ func (p *BeforePublishPoint) runHooks(
 	if now == nil {
 		if now = state.Resolve(ctx, run, snap, nil); now.Recording() {
 			fired := &BeforePublishFired[Article]{Payload: *payload}
-			recorded := now.Record(fired)
+			recorded := now.Record(&fired.Verdict)
 			defer func() {
 				fired.Final, fired.Exit, fired.Err = *payload, exit, recorded.Err(err)
 				recorded.Notify(fired)
@@ -405,7 +405,7 @@ func (p *OnPublishedPoint) runHooks(
 	if now == nil {
 		if now = state.Resolve(ctx, run, snap, nil); now.Recording() {
 			fired := &OnPublishedFired[Article]{Payload: payload}
-			recorded := now.Record(fired)
+			recorded := now.Record(&fired.Verdict)
 			defer recorded.Notify(fired)
 			p.runHooks(ctx, run, payload, now)
 			return

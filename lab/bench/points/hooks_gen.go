@@ -1067,7 +1067,7 @@ func (p *WatchPoint) runHooks(
 	if now == nil {
 		if now = state.Resolve(ctx, run, snap, nil); now.Recording() {
 			fired := &WatchFired[Call]{Payload: payload}
-			recorded := now.Record(fired)
+			recorded := now.Record(&fired.Verdict)
 			defer recorded.Notify(fired)
 			p.runHooks(ctx, run, payload, now)
 			return
@@ -1121,7 +1121,7 @@ func (p *RewritePoint) runHooks(
 	if now == nil {
 		if now = state.Resolve(ctx, run, snap, nil); now.Recording() {
 			fired := &RewriteFired[Call]{Payload: *payload}
-			recorded := now.Record(fired)
+			recorded := now.Record(&fired.Verdict)
 			defer func() {
 				fired.Final = *payload
 				fired.Err = recorded.Err(err)
@@ -1185,7 +1185,7 @@ func (p *FlowPoint) runHooks(
 	if now == nil {
 		if now = state.Resolve(ctx, run, snap, nil); now.Recording() {
 			fired := &FlowFired[Call]{Payload: *payload}
-			recorded := now.Record(fired)
+			recorded := now.Record(&fired.Verdict)
 			defer func() {
 				fired.Final, fired.Exit, fired.Err = *payload, exit, recorded.Err(err)
 				recorded.Notify(fired)
@@ -1250,7 +1250,7 @@ func (p *LenientPoint) runHooks(
 	if now == nil {
 		if now = state.Resolve(ctx, run, snap, nil); now.Recording() {
 			fired := &LenientFired[Call]{Payload: *payload}
-			recorded := now.Record(fired)
+			recorded := now.Record(&fired.Verdict)
 			defer func() {
 				fired.Final, fired.Exit, fired.Err = *payload, exit, recorded.Err(err)
 				recorded.Notify(fired)
@@ -1321,7 +1321,7 @@ func (p *TrimPoint) runHooks(
 	if now == nil {
 		if now = state.Resolve(ctx, run, snap, nil); now.Recording() {
 			fired := &TrimFired[Call]{Payload: *payload}
-			recorded := now.Record(fired)
+			recorded := now.Record(&fired.Verdict)
 			defer func() {
 				fired.Final = *payload
 				fired.Err = recorded.Err(err)
@@ -1383,7 +1383,7 @@ func (p *LeavePoint) runHooks(
 	if now == nil {
 		if now = state.Resolve(ctx, run, snap, nil); now.Recording() {
 			fired := &LeaveFired[Call]{Payload: payload}
-			recorded := now.Record(fired)
+			recorded := now.Record(&fired.Verdict)
 			defer func() {
 				fired.Exit = exit
 				fired.Err = recorded.Err(err)
@@ -1443,7 +1443,7 @@ func (p *JudgePoint) runHooks(
 	if now == nil {
 		if now = state.Resolve(ctx, run, snap, nil); now.Recording() {
 			fired := &JudgeFired[Call]{Payload: payload}
-			recorded := now.Record(fired)
+			recorded := now.Record(&fired.Verdict)
 			defer func() {
 				fired.Exit = exit
 				fired.Err = recorded.Err(err)
@@ -1513,7 +1513,7 @@ func (p *GatherPoint) runHooks(
 	if now == nil {
 		if now = state.Resolve(ctx, run, snap, nil); now.Recording() {
 			fired := &GatherFired[Call]{Payload: payload}
-			recorded := now.Record(fired)
+			recorded := now.Record(&fired.Verdict)
 			defer func() {
 				fired.Collected = hookimpl.Returned(recorded, collected)
 				recorded.Notify(fired)
@@ -1572,7 +1572,7 @@ func (p *RefusePoint) runHooks(
 	if now == nil {
 		if now = state.Resolve(ctx, run, snap, nil); now.Recording() {
 			fired := &RefuseFired[Call]{Payload: payload}
-			recorded := now.Record(fired)
+			recorded := now.Record(&fired.Verdict)
 			defer func() {
 				fired.Err = recorded.Err(err)
 				recorded.Notify(fired)
@@ -1635,7 +1635,7 @@ func (wrapPoint) Describe() *hookimpl.Point {
 				) (hookkit.Answer[Result], error) {
 					outer := next.fire
 					own := &wrapInvocation{Run: outer.Run, Snap: outer.Snap, Do: outer.Do}
-					own.Begin(&outer.AroundInvocation)
+					own.BeginInside(&outer.AroundInvocation)
 					defer own.End() // so that an abandoned hook, and those inside it, cannot run the act any more
 					inner := func(ctx context.Context, payload any) (hookkit.AnyReply, error) {
 						next := WrapNext{own, next.level}
@@ -1711,11 +1711,11 @@ func (p *WrapPoint) runHooks(
 		now = state.Resolve(ctx, run, snap, nil)
 	}
 	inv := &wrapInvocation{Run: run, Snap: now, Do: act}
-	inv.Begin(nil)
+	inv.Begin()
 	defer inv.Finish(ctx, now)
 	if now.Recording() {
 		fired := &WrapFired[Call]{Payload: payload}
-		recorded := now.Record(fired)
+		recorded := now.Record(&fired.Verdict)
 		defer func() {
 			fired.Result = result
 			fired.Err = recorded.Err(err)

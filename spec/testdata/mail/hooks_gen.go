@@ -861,7 +861,7 @@ func (p *BeforeSendPoint) runHooks(
 	if now == nil {
 		if now = state.Resolve(ctx, run, snap, nil); now.Recording() {
 			fired := &BeforeSendFired[Message]{Payload: *payload}
-			recorded := now.Record(fired)
+			recorded := now.Record(&fired.Verdict)
 			defer func() {
 				fired.Final, fired.Exit, fired.Err = *payload, exit, recorded.Err(err)
 				recorded.Notify(fired)
@@ -925,7 +925,7 @@ func (p *MaySendPoint) runHooks(
 	if now == nil {
 		if now = state.Resolve(ctx, run, snap, nil); now.Recording() {
 			fired := &MaySendFired[Message]{Payload: payload}
-			recorded := now.Record(fired)
+			recorded := now.Record(&fired.Verdict)
 			defer func() {
 				fired.Exit = exit
 				fired.Err = recorded.Err(err)
@@ -995,7 +995,7 @@ func (p *FooterPoint) runHooks(
 	if now == nil {
 		if now = state.Resolve(ctx, run, snap, nil); now.Recording() {
 			fired := &FooterFired[Message]{Payload: payload}
-			recorded := now.Record(fired)
+			recorded := now.Record(&fired.Verdict)
 			defer func() {
 				fired.Collected = hookimpl.Returned(recorded, collected)
 				recorded.Notify(fired)
@@ -1067,7 +1067,7 @@ func (aroundSendPoint) Describe() *hookimpl.Point {
 				) (hookkit.Answer[Receipt], error) {
 					outer := next.fire
 					own := &aroundSendInvocation{Run: outer.Run, Snap: outer.Snap, Do: outer.Do}
-					own.Begin(&outer.AroundInvocation)
+					own.BeginInside(&outer.AroundInvocation)
 					defer own.End() // so that an abandoned hook, and those inside it, cannot run the act any more
 					inner := func(ctx context.Context, payload any) (hookkit.AnyReply, error) {
 						next := AroundSendNext{own, next.level}
@@ -1143,11 +1143,11 @@ func (p *AroundSendPoint) runHooks(
 		now = state.Resolve(ctx, run, snap, nil)
 	}
 	inv := &aroundSendInvocation{Run: run, Snap: now, Do: act}
-	inv.Begin(nil)
+	inv.Begin()
 	defer inv.Finish(ctx, now)
 	if now.Recording() {
 		fired := &AroundSendFired[Message]{Payload: payload}
-		recorded := now.Record(fired)
+		recorded := now.Record(&fired.Verdict)
 		defer func() {
 			fired.Result = result
 			fired.Err = recorded.Err(err)
@@ -1186,7 +1186,7 @@ func (p *AfterSendPoint) runHooks(
 	if now == nil {
 		if now = state.Resolve(ctx, run, snap, nil); now.Recording() {
 			fired := &AfterSendFired[Receipt]{Payload: *payload}
-			recorded := now.Record(fired)
+			recorded := now.Record(&fired.Verdict)
 			defer func() {
 				fired.Final = *payload
 				fired.Err = recorded.Err(err)
@@ -1254,7 +1254,7 @@ func (p *BeforeShowPoint) runHooks(
 	if now == nil {
 		if now = state.Resolve(ctx, run, snap, nil); now.Recording() {
 			fired := &BeforeShowFired[Message]{Payload: *payload}
-			recorded := now.Record(fired)
+			recorded := now.Record(&fired.Verdict)
 			defer func() {
 				fired.Final = *payload
 				fired.Err = recorded.Err(err)
@@ -1321,7 +1321,7 @@ func (p *BeforeSavePoint) runHooks(
 	if now == nil {
 		if now = state.Resolve(ctx, run, snap, nil); now.Recording() {
 			fired := &BeforeSaveFired[Message]{Payload: payload}
-			recorded := now.Record(fired)
+			recorded := now.Record(&fired.Verdict)
 			defer func() {
 				fired.Err = recorded.Err(err)
 				recorded.Notify(fired)
@@ -1369,7 +1369,7 @@ func (p *OnSentPoint) runHooks(
 	if now == nil {
 		if now = state.Resolve(ctx, run, snap, nil); now.Recording() {
 			fired := &OnSentFired[Receipt]{Payload: payload}
-			recorded := now.Record(fired)
+			recorded := now.Record(&fired.Verdict)
 			defer recorded.Notify(fired)
 			p.runHooks(ctx, run, payload, now)
 			return

@@ -1239,7 +1239,7 @@ func (p *FirstPoint) runHooks(
 	if now == nil {
 		if now = state.Resolve(ctx, run, snap, nil); now.Recording() {
 			fired := &FirstFired[int]{Payload: payload}
-			recorded := now.Record(fired)
+			recorded := now.Record(&fired.Verdict)
 			defer func() {
 				fired.Exit = exit
 				fired.Err = recorded.Err(err)
@@ -1306,7 +1306,7 @@ func (p *SecondPoint) runHooks(
 	if now == nil {
 		if now = state.Resolve(ctx, run, snap, nil); now.Recording() {
 			fired := &SecondFired[int]{Payload: payload}
-			recorded := now.Record(fired)
+			recorded := now.Record(&fired.Verdict)
 			defer func() {
 				fired.Exit = exit
 				fired.Err = recorded.Err(err)
@@ -1366,7 +1366,7 @@ func (p *LastPoint) runHooks(
 	if now == nil {
 		if now = state.Resolve(ctx, run, snap, nil); now.Recording() {
 			fired := &LastFired[int]{Payload: payload}
-			recorded := now.Record(fired)
+			recorded := now.Record(&fired.Verdict)
 			defer func() {
 				fired.Exit = exit
 				fired.Err = recorded.Err(err)
@@ -1434,7 +1434,7 @@ func (p *ShapePoint) runHooks(
 	if now == nil {
 		if now = state.Resolve(ctx, run, snap, nil); now.Recording() {
 			fired := &ShapeFired[Letter]{Payload: *payload}
-			recorded := now.Record(fired)
+			recorded := now.Record(&fired.Verdict)
 			defer func() {
 				fired.Final = *payload
 				fired.Err = recorded.Err(err)
@@ -1506,7 +1506,7 @@ func (p *PollPoint) runHooks(
 	if now == nil {
 		if now = state.Resolve(ctx, run, snap, nil); now.Recording() {
 			fired := &PollFired[int]{Payload: payload}
-			recorded := now.Record(fired)
+			recorded := now.Record(&fired.Verdict)
 			defer func() {
 				fired.Exit = exit
 				fired.Err = recorded.Err(err)
@@ -1575,7 +1575,7 @@ func (p *PollOpenPoint) runHooks(
 	if now == nil {
 		if now = state.Resolve(ctx, run, snap, nil); now.Recording() {
 			fired := &PollOpenFired[int]{Payload: payload}
-			recorded := now.Record(fired)
+			recorded := now.Record(&fired.Verdict)
 			defer func() {
 				fired.Exit = exit
 				fired.Err = recorded.Err(err)
@@ -1657,7 +1657,7 @@ func (p *GatherPoint) runHooks(
 	if now == nil {
 		if now = state.Resolve(ctx, run, snap, nil); now.Recording() {
 			fired := &GatherFired[int]{Payload: payload}
-			recorded := now.Record(fired)
+			recorded := now.Record(&fired.Verdict)
 			defer func() {
 				fired.Collected = hookimpl.Returned(recorded, collected)
 				recorded.Notify(fired)
@@ -1716,7 +1716,7 @@ func (p *GatherClosedPoint) runHooks(
 	if now == nil {
 		if now = state.Resolve(ctx, run, snap, nil); now.Recording() {
 			fired := &GatherClosedFired[int]{Payload: payload}
-			recorded := now.Record(fired)
+			recorded := now.Record(&fired.Verdict)
 			defer func() {
 				fired.Collected = hookimpl.Returned(recorded, collected)
 				fired.Err = recorded.Err(err)
@@ -1772,7 +1772,7 @@ func (p *ReviewPoint) runHooks(
 	if now == nil {
 		if now = state.Resolve(ctx, run, snap, nil); now.Recording() {
 			fired := &ReviewFired[Letter]{Payload: *payload}
-			recorded := now.Record(fired)
+			recorded := now.Record(&fired.Verdict)
 			defer func() {
 				fired.Final, fired.Exit, fired.Err = *payload, exit, recorded.Err(err)
 				fired.Collected = hookimpl.Returned(recorded, collected)
@@ -1852,7 +1852,7 @@ func (p *VerifyPoint) runHooks(
 	if now == nil {
 		if now = state.Resolve(ctx, run, snap, nil); now.Recording() {
 			fired := &VerifyFired[int]{Payload: payload}
-			recorded := now.Record(fired)
+			recorded := now.Record(&fired.Verdict)
 			defer func() {
 				fired.Err = recorded.Err(err)
 				recorded.Notify(fired)
@@ -1915,7 +1915,7 @@ func (wrapPoint) Describe() *hookimpl.Point {
 				) (hookkit.Answer[string], error) {
 					outer := next.fire
 					own := &wrapInvocation{Run: outer.Run, Snap: outer.Snap, Do: outer.Do}
-					own.Begin(&outer.AroundInvocation)
+					own.BeginInside(&outer.AroundInvocation)
 					defer own.End() // so that an abandoned hook, and those inside it, cannot run the act any more
 					inner := func(ctx context.Context, payload any) (hookkit.AnyReply, error) {
 						next := WrapNext{own, next.level}
@@ -1991,11 +1991,11 @@ func (p *WrapPoint) runHooks(
 		now = state.Resolve(ctx, run, snap, nil)
 	}
 	inv := &wrapInvocation{Run: run, Snap: now, Do: act}
-	inv.Begin(nil)
+	inv.Begin()
 	defer inv.Finish(ctx, now)
 	if now.Recording() {
 		fired := &WrapFired[int]{Payload: payload}
-		recorded := now.Record(fired)
+		recorded := now.Record(&fired.Verdict)
 		defer func() {
 			fired.Result = result
 			fired.Err = recorded.Err(err)
@@ -2030,7 +2030,7 @@ func (p *WatchPoint) runHooks(
 	if now == nil {
 		if now = state.Resolve(ctx, run, snap, nil); now.Recording() {
 			fired := &WatchFired[int]{Payload: payload}
-			recorded := now.Record(fired)
+			recorded := now.Record(&fired.Verdict)
 			defer recorded.Notify(fired)
 			p.runHooks(ctx, run, payload, now)
 			return
