@@ -20,10 +20,8 @@ func (n *named) bare(a assignment, at int) (next int) {
 	if !n.hides(&a, value) || isCodeValue(s, a, at, to) {
 		return at
 	}
-	if a.kind == onlyTexts && a.op.spaced && len(value) < 24 && !hasDigit(value) && isDottedName(trimmed) {
-		return at // for example, token: identifier
-	}
-	if a.op.spaced && isDottedName(trimmed) && isProse(lineFrom(s, at)) {
+	isIdentifier := a.kind == onlyTexts && len(value) < 24 && !hasDigit(value) // for example, token: identifier
+	if a.op.spaced && isDottedName(trimmed) && (isIdentifier || isProse(lineFrom(s, at))) {
 		return at
 	}
 	if to == at+maxJudged {

@@ -1,6 +1,9 @@
 package redact
 
-import "strings"
+import (
+	"regexp"
+	"strings"
+)
 
 // schemes are words before a credential in an HTTP header.
 var schemes = set("schemes")
@@ -80,11 +83,7 @@ func (n *named) command(start int) {
 }
 
 // after redacts the password after a word that does not name it, by the form of the text.
-func (n *named) after(word string, end int) {
-	form := syntax["after-"+strings.ToLower(word)]
-	if form == nil {
-		return
-	}
+func (n *named) after(form *regexp.Regexp, end int) {
 	text := n.s[end:min(len(n.s), end+400)]
 	visit(len(text))
 	groups := form.FindStringSubmatchIndex(text)

@@ -47,17 +47,19 @@ func (n *named) assignments(whole string, known []span) {
 // word looks for the value of the name s[start:end], and for a password after it. It returns the position from which
 // the search continues.
 func (n *named) word(start, end int) (next int) {
+	about := n.about(n.s[start:end])
 	if !n.r.KeepSecrets {
-		word := n.s[alnum.back(n.s, end, end-start):end]
-		if strings.EqualFold(word, "bearer") || strings.EqualFold(word, "basic") {
+		if about.word == "bearer" || about.word == "basic" {
 			n.scheme(end)
 		}
-		n.after(word, end)
+		if about.after != nil {
+			n.after(about.after, end)
+		}
 		if at := dotted.back(n.s, end, end-start); at < end {
 			n.command(at)
 		}
 	}
-	return n.name(start, end)
+	return n.name(start, end, about)
 }
 
 // named finds the values of names in one text.
@@ -105,7 +107,7 @@ type assignment struct {
 }
 
 // name looks for the value of the name s[start:end] and returns the position from which the search continues.
-func (n *named) name(start, end int) (next int) {
+func (n *named) name(start, end int, about nameInfo) (next int) {
 	name := n.s[start:end]
 	op, ok := operatorAfter(n.s, start, end)
 	if !ok {
@@ -113,7 +115,6 @@ func (n *named) name(start, end int) (next int) {
 			return end
 		}
 	}
-	about := n.about(name)
 	kind := n.kind(name, about, start, op)
 	if op.sign == ' ' && !n.blankAssigns(kind, start, end, &op) {
 		return end

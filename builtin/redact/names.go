@@ -1,6 +1,7 @@
 package redact
 
 import (
+	"regexp"
 	"slices"
 	"strings"
 )
@@ -24,6 +25,8 @@ type nameInfo struct {
 	lower     string // the name in lower case without punctuation
 	describes bool   // the values are about a secret, as in token_type
 	makers    providerList
+	word      string         // the last word in lower case
+	after     *regexp.Regexp // the form of a password after that word; nil: none
 }
 
 // punctuation divides the words of a name.
@@ -33,7 +36,8 @@ func lowerName(name string) string { return strings.ToLower(punctuation.Replace(
 
 // about returns what a name says about its values. It can be a key of JSON or an environment variable, for example.
 func (r *Redactor) about(name string) nameInfo {
-	about := nameInfo{lower: lowerName(name)}
+	word := strings.ToLower(name[alnum.back(name, len(name), len(name)):])
+	about := nameInfo{lower: lowerName(name), word: word, after: syntax["after-"+word]}
 	var buffer [maxWords]string
 	words, own := split(buffer[:0], name[max(0, len(name)-maxName):])
 	if len(words) == 0 {

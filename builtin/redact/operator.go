@@ -128,6 +128,9 @@ func (n *named) blankAssigns(kind secrecy, start, end int, op *operator) bool {
 		return op.at < len(s) && strings.IndexByte("-\r\n", s[op.at]) < 0 && !strings.HasPrefix(word, "id=")
 	}
 	for _, form := range []string{"verb", "level", "typed"} {
+		if strings.IndexByte("iws0456789", s[op.at]) < 0 { // which is fast
+			break
+		}
 		groups := syntax[form].FindStringSubmatchIndex(lineFrom(s, op.at))
 		if groups == nil || form == "level" && kind < everything {
 			continue

@@ -141,12 +141,7 @@ func remainder(iban string) int {
 // git@example.org:team/project, are not e-mail addresses.
 func appendAddresses(found []span, s string) []span {
 	last := 0
-	for at := 0; ; at++ {
-		n := strings.IndexByte(s[at:], '@')
-		if n < 0 {
-			return found
-		}
-		at += n
+	for at, more := index(s, 0, "@"); more; at, more = index(s, at+1, "@") {
 		from, to := addressSpan(s, at, last)
 		last = at + 1
 		if from < at && isMailDomain(s[at+1:to]) && !isRemotePath(s, from, to) {
@@ -154,6 +149,7 @@ func appendAddresses(found []span, s string) []span {
 			last, at = to, to-1
 		}
 	}
+	return found
 }
 
 var (

@@ -88,6 +88,9 @@ func viewOf(s string, joined bool) view {
 // plainBytes are visible and begin no invisible text.
 var plainBytes = chars(" \t\r\n!-9;-[]_-~")
 
+// introduces holds the second bytes of the introducers of control sequences.
+var introduces = chars("ux0e[")
+
 // joins holds the bytes that can begin a secret or continue a token, also after an invisible text.
 var joins = chars("A-Za-z0-9+/_.~%${(-")
 
@@ -119,7 +122,7 @@ func invisible(s string, at int) int {
 	case c == ':':
 		return kindOfMark(s, at)
 	case c == 0x9b, c == 0xc2 && next == 0x9b, c == 0x1b && strings.IndexByte("[()", next) >= 0,
-		(c == '\\' || c == '^') && hasAny(s[at:], "introducers", strings.HasPrefix):
+		(c == '\\' || c == '^') && introduces[next] && hasAny(s[at:], "introducers", strings.HasPrefix):
 		return length(s[at:min(len(s), at+128)], "control-sequence")
 	case c >= utf8.RuneSelf:
 		if c, size := utf8.DecodeRuneInString(s[at:]); unicode.Is(unicode.Cf, c) { // without width
