@@ -105,9 +105,9 @@ type passwordFlag struct {
 }
 
 // programs holds the flags by the first bytes of their programs.
-var programs = groupBy(entries("commands", func(fields []string) *passwordFlag {
+var programs = byFirst(entries("commands", func(fields []string) *passwordFlag {
 	return &passwordFlag{fields[0], fields[1], strings.Join(fields[2:], " ")}
-}), func(p *passwordFlag) byte { return p.program[0] })
+}), func(p *passwordFlag) string { return p.program })
 
 // passwordFlag redacts the password after the flag of a program whose name begins before from. It returns the position
 // to which it has read the command.

@@ -15,12 +15,12 @@ type escape struct {
 	char byte
 }
 
-// escapes are the escapes of JSON, HTML and XML, by their first two bytes.
-var escapes = groupBy(entries("escapes", func(fields []string) escape {
+// escapes are the escapes of JSON, HTML and XML, by their first byte.
+var escapes = byFirst(entries("escapes", func(fields []string) escape {
 	text, _ := strconv.Unquote(fields[0])
 	char, _ := strconv.Unquote(fields[1])
 	return escape{text, char[0]}
-}), func(e escape) string { return e.text[:2] })
+}), func(e escape) string { return e.text })
 
 // unescaped are bytes that begin no escape, and inURL the bytes of URLs and forms.
 var unescaped, inURL, upperHex = chars(`"%\&=+`).not(), chars("a-zA-Z0-9%.~_+/:?&=#@,;!*()$'-"), alphabets["HEX"]
@@ -90,11 +90,9 @@ func escapeAt(s string, at int, mail bool) (c byte, size int) {
 		return s[at], 1 // it ends a link of a terminal
 	}
 	rest := s[at:min(len(s), at+6)]
-	if (rest[0] == '\\' || rest[0] == '&') && len(rest) > 1 {
-		for _, e := range escapes[rest[:2]] {
-			if strings.HasPrefix(rest, e.text) {
-				return e.char, len(e.text)
-			}
+	for _, e := range escapes[rest[0]] {
+		if strings.HasPrefix(rest, e.text) {
+			return e.char, len(e.text)
 		}
 	}
 	switch {

@@ -30,8 +30,8 @@ var forms = entries("forms", func(fields []string) form {
 	return f
 })
 
-// formsBy holds the forms by the first two bytes of their prefixes.
-var formsBy = groupBy(forms, func(f form) string { return f.prefix[:2] })
+// formsBy holds the forms by the first byte of their prefixes.
+var formsBy = byFirst(forms, func(f form) string { return f.prefix })
 
 // isAddress reports whether the prefix is the beginning of a web address, which stays.
 func (f *form) isAddress() bool {
@@ -69,16 +69,17 @@ var markedForms = entries("marked", func(fields []string) marked {
 	return marked{fields[0], runOf(fields[1], fields[2]), fields[3], runOf(fields[4], fields[5])}
 })
 
-// A provider describes secrets that are recognisable only after the provider's name.
-type provider struct {
-	name   string
-	secret run
-}
+// A providerList holds the forms of the secrets of a provider. They are recognisable only after the provider's name.
+type providerList []run
 
 // providersBy holds the secrets of providers by their names.
-var providersBy = groupBy(entries("providers", func(fields []string) provider {
-	return provider{fields[0], runOf(fields[1], fields[2])}
-}), func(p provider) string { return p.name })
+var providersBy = func() map[string]providerList {
+	by := make(map[string]providerList)
+	for _, row := range table("providers") {
+		by[row[0]] = append(by[row[0]], runOf(row[1], row[2]))
+	}
+	return by
+}()
 
 // providersOf returns the secrets of the provider that the words of a name mention, or nil.
 func providersOf(words []string) providerList {
@@ -100,12 +101,9 @@ func providersOf(words []string) providerList {
 	return nil
 }
 
-// A providerList holds the kinds of secrets of one provider.
-type providerList []provider
-
 // make reports whether a value has the form of one of the secrets.
 func (l providerList) make(value string) bool {
-	return slices.ContainsFunc(l, func(p provider) bool {
-		return p.secret.has(len(value)) && p.secret.of.all(value) && hasDigit(value) && variety(value) >= 6
+	return slices.ContainsFunc(l, func(secret run) bool {
+		return secret.has(len(value)) && secret.of.all(value) && hasDigit(value) && variety(value) >= 6
 	})
 }

@@ -80,7 +80,7 @@ func setterAfter(s, name string, end int) (op operator, ok bool) {
 }
 
 // operators holds the signs and texts of operators by their first byte.
-var operators = groupBy(table("operators"), func(row []string) byte { return row[1][0] })
+var operators = byFirst(table("operators"), func(row []string) string { return row[1] })
 
 // signAt returns the kind and the length of the operator at at.
 func signAt(s string, at int) (sign byte, n int) {

@@ -12,15 +12,15 @@ func TestSecretsOfEveryProviderAreRecognised(t *testing.T) {
 			t.Run(fmt.Sprintf("%s %d", name, i), func(t *testing.T) {
 				only := providerList{p}
 				r := rand.New(rand.NewPCG(3, uint64(i)))
-				for _, n := range []int{p.secret.least, p.secret.most} {
-					value := drawn(r, p.secret.of, n, func(s string) bool { return hasDigit(s) && variety(s) >= 6 })
+				for _, n := range []int{p.least, p.most} {
+					value := drawn(r, p.of, n, func(s string) bool { return hasDigit(s) && variety(s) >= 6 })
 					if !only.make(value) {
 						t.Errorf("%q is not recognised", value)
 					}
 					if other := value[1:] + "!"; only.make(other) {
 						t.Errorf("%q is recognised", other)
 					}
-					if longer := value + "1"; n == p.secret.most && only.make(longer) {
+					if longer := value + "1"; n == p.most && only.make(longer) {
 						t.Errorf("%q is recognised", longer)
 					}
 				}

@@ -37,11 +37,11 @@ func entries[T any](name string, entry func(fields []string) T) (list []T) {
 	return list
 }
 
-// groupBy returns the entries with the same key, in their order.
-func groupBy[K comparable, T any](list []T, key func(T) K) map[K][]T {
-	groups := make(map[K][]T)
+// byFirst returns the entries by the first byte of their text, in their order.
+func byFirst[T any](list []T, text func(T) string) (groups [256][]T) {
 	for _, e := range list {
-		groups[key(e)] = append(groups[key(e)], e)
+		first := text(e)[0]
+		groups[first] = append(groups[first], e)
 	}
 	return groups
 }

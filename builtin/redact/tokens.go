@@ -68,8 +68,9 @@ func (r *runs) tokenAt(at int) (span, bool) {
 			return span{at, end, "discord-token"}, true
 		}
 	}
-	for _, f := range formsBy[s[at:at+2]] {
-		if !strings.HasPrefix(s[at:], f.prefix) {
+	for i := range formsBy[s[at]] {
+		f := &formsBy[s[at]][i]
+		if f.prefix[1] != second || !strings.HasPrefix(s[at:], f.prefix) {
 			continue
 		}
 		from := at + len(f.prefix)
