@@ -29,7 +29,7 @@ var unescaped, inURL, upperHex = chars(`"%\&=+`).not(), chars("a-zA-Z0-9%.~_+/:?
 // a secret follows the name in ?x=password%3Dhunter2, in "{\"password\":\"hunter2\"}", and in a mail whose lines are
 // divided. It returns false if s has no escape.
 func decode(s string) (v view, ok bool) {
-	var b builder
+	b := builder{bytes: make([]byte, 0, len(s))}
 	mail := isMail(s)
 	line, isJSON := 0, false // the end of a line, and whether it has escapes of JSON
 	run, isURL := 0, false   // the end of a part in the alphabet of URLs, and whether it has escapes of URLs
