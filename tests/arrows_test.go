@@ -172,7 +172,7 @@ var rows = []row{
 	{
 		dir:     "cmd/hooklog/internal/eventpage",
 		imports: []string{"cmd/hooklog/internal/eventlog", "hookkit/hooklog", "hookkit/wire"},
-		tests:   []string{"internal/terminal"},
+		tests:   []string{"generated/agent", "internal/terminal", "spec/agentspec"},
 		modules: []string{"github.com/rogpeppe/go-internal"},
 	},
 	{dir: "internal/modelhttp/modeltest", imports: []string{"generated/agent", "internal/modelhttp"}},

@@ -74,7 +74,7 @@ func heap() uint64 {
 // TestIndexNeedsFewBytes bounds the memory for each event, runs and names included. The run of an agent has many fires,
 // and that of a request to a gateway few.
 func TestIndexNeedsFewBytes(t *testing.T) {
-	for each, most := range map[int]float64{50: 60, 5: 100} {
+	for each, most := range map[int]float64{50: 60, 5: 100, 1: 330} {
 		t.Run(fmt.Sprintf("runs of %d fires", each), func(t *testing.T) {
 			path := filepath.Join(t.TempDir(), "run.jsonl")
 			if *keep != "" {
@@ -101,6 +101,9 @@ func TestIndexNeedsFewBytes(t *testing.T) {
 				runs, _ := x.FindRuns(t.Context(), q, order, eventlog.Start, 50, time.Minute)
 				t.Logf("the first %d runs of a tenant by %q: %v", len(runs), order, time.Since(begin).Round(time.Microsecond))
 			}
+			begin = time.Now()
+			found, _ := x.Find(t.Context(), eventlog.Query{Text: "missing"}, n, 1)
+			t.Logf("%d fires with a text that no event has: %v", len(found), time.Since(begin).Round(time.Millisecond))
 		})
 	}
 }
