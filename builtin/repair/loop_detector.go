@@ -74,9 +74,16 @@ const fallbackReply = "Sorry, I couldn't complete that request."
 type loopState struct {
 	calls   map[fingerprint.Sum]*loopCall
 	unused  []loopCall           // the rest of a block: one allocation for each call would take longer
-	step    int                  // the current step
-	decided map[string]*loopCall // the current step's calls, by call ID
+	step    int           // the current step
+	decided []decidedCall // the current step's calls
+	next    int           // the one in decided whose result comes next, as a rule
 	notes   nextprompt.Queue
+}
+
+// A decidedCall is a call of the current step.
+type decidedCall struct {
+	id   string
+	call *loopCall
 }
 
 // A loopCall counts the repetitions of one call.
@@ -182,11 +189,11 @@ func (d *LoopDetector) judge(s *loopState, call agent.ToolCallRequest, sum finge
 // at returns the counters of a call that is being decided.
 func (s *loopState) at(call agent.ToolCallRequest, sum fingerprint.Sum) *loopCall {
 	if call.Step != s.step || call.Step == 0 {
-		s.step = call.Step
 		clear(s.decided)
+		s.step, s.decided, s.next = call.Step, s.decided[:0], 0
 	}
 	if s.calls == nil {
-		s.calls, s.decided = make(map[fingerprint.Sum]*loopCall), make(map[string]*loopCall)
+		s.calls = make(map[fingerprint.Sum]*loopCall)
 	}
 	c := s.calls[sum]
 	if c == nil {
@@ -198,9 +205,20 @@ func (s *loopState) at(call agent.ToolCallRequest, sum fingerprint.Sum) *loopCal
 		s.calls[sum] = c
 	}
 	if call.Step != 0 {
-		s.decided[call.ID] = c
+		s.decided = append(s.decided, decidedCall{call.ID, c})
 	}
 	return c
+}
+
+// of returns the counters of a call of the current step, or nil. Results come in the order of the calls.
+func (s *loopState) of(id string) *loopCall {
+	for range s.decided {
+		d := s.decided[s.next%len(s.decided)]
+		if s.next++; d.id == id {
+			return d.call
+		}
+	}
+	return nil
 }
 
 // AfterTool compares the result of a call with its previous result.
@@ -212,7 +230,7 @@ func (d *LoopDetector) AfterTool(
 	}
 	got := fingerprint.Result(result)
 	d.runs.Do(run, func(s *loopState) {
-		c := s.decided[result.Call.ID] // other hooks may have rewritten the call
+		c := s.of(result.Call.ID) // other hooks may have rewritten the call
 		if c == nil || result.Call.Step != s.step {
 			if c = s.calls[fingerprint.Call(result.Call)]; c == nil {
 				return // nobody asked about it
