@@ -201,11 +201,7 @@ func TestShortenedPromptsStayCacheable(t *testing.T) {
 }
 
 func TestEveryTextOfAHookComesLast(t *testing.T) {
-	steering := &prompt.Steering{}
-	if err := steering.Steer(agent.Identity{Conversation: "c"}, "faster"); err != nil {
-		t.Fatal(err)
-	}
-	requests := runMeasured(t, steering, &prompt.WorkingTheory{}, &limit.Warning{})
+	requests := runMeasured(t, &prompt.WorkingTheory{}, &limit.Warning{})
 	for i, req := range requests {
 		last := len(req.Messages) - 1
 		for j, m := range req.Messages {

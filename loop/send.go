@@ -1,6 +1,7 @@
 package loop
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"sync"
@@ -20,24 +21,29 @@ var ErrNotRunning = errors.New("no run of the agent has this identity; start one
 // AgentResult.Unread. Send returns [ErrNotRunning] if there is no run, and then the message is nowhere. It is safe for
 // concurrent use.
 func (a *Agent) Send(ctx context.Context, id agent.Identity, m agent.Message) error {
-	switch {
-	case ctx.Err() != nil:
+	if ctx.Err() != nil {
 		return ctx.Err()
+	}
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	for i := len(a.running) - 1; i >= 0; i-- {
+		if r := a.running[i]; r.env.Identity() == id {
+			if err := r.inbox.send(m); !errors.Is(err, ErrNotRunning) {
+				return err
+			}
+		}
+	}
+	return cmp.Or(checkSent(m), ErrNotRunning)
+}
+
+func checkSent(m agent.Message) error {
+	switch {
 	case m.Role != "" && m.Role != agent.RoleUser:
 		return errors.New("a message that is sent to a run is one of the user; leave Role empty")
 	case m.Content == "" && len(m.Parts) == 0 || len(m.ToolCalls) > 0 || m.ToolCallID != "":
 		return errors.New("a message that is sent to a run has a text or parts, and nothing of a call")
 	}
-	m.Role = agent.RoleUser
-	m = m.Clone()
-	a.mu.Lock()
-	defer a.mu.Unlock()
-	for i := len(a.running) - 1; i >= 0; i-- {
-		if r := a.running[i]; r.env.Identity() == id && r.inbox.put(m) {
-			return nil
-		}
-	}
-	return ErrNotRunning
+	return nil
 }
 
 // An inbox has the messages of the user that a run has not read yet.
@@ -47,13 +53,19 @@ type inbox struct {
 	closed bool
 }
 
-func (b *inbox) put(m agent.Message) bool {
+// send adds a message, for Send and for Env.
+func (b *inbox) send(m agent.Message) error {
+	if err := checkSent(m); err != nil {
+		return err
+	}
+	m.Role = agent.RoleUser
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	if !b.closed {
-		b.unread = append(b.unread, m)
+	if b.closed {
+		return ErrNotRunning
 	}
-	return !b.closed
+	b.unread = append(b.unread, m.Clone())
+	return nil
 }
 
 // take returns the messages and empties the inbox.
@@ -88,9 +100,10 @@ func (r *run) hear() {
 	}
 }
 
-// unread ends the inbox and returns the messages that the run did not read.
+// unread ends the inbox and returns the messages that the run did not read. Those of an agent that took over stay for
+// the run that it took over from.
 func (r *run) unread() []agent.Message {
-	if r.outer != nil {
+	if r.outer != nil && r.inbox == r.outer.inbox {
 		return nil
 	}
 	r.agent.mu.Lock()

@@ -362,3 +362,43 @@ func TestP17_UsageIsToldByModel(t *testing.T) {
 		t.Errorf("got %+v", ran.UsageByModel)
 	}
 }
+
+// TestP15_AHookSendsAMessage: a message that a hook sends is in the next prompt, at whatever point it is sent. It is in
+// Unread if no prompt follows.
+func TestP15_AHookSendsAMessage(t *testing.T) {
+	send := func(run *agent.Run, m agent.Message) error { return run.Env.Send(m) }
+	said := agent.Message{Content: "only the tests, please"}
+	var refused, late error
+	var again *agent.Run
+	sent := false
+	a := &loop.Agent{
+		Model: looptest.NewScript(looptest.Reply("done"), looptest.Reply("tests only")),
+		Hooks: loop.Hooks(
+			agent.AfterLLMFunc(func(
+				_ context.Context, run *agent.Run, _ agent.LLMResponse,
+			) (agent.AfterLLMOutcome, error) {
+				refused, again = send(run, agent.Message{Role: agent.RoleSystem, Content: "x"}), run
+				if sent {
+					return nil, nil
+				}
+				sent = true
+				return nil, send(run, said)
+			}),
+			agent.OnRunEndFunc(func(_ context.Context, run *agent.Run, _ agent.AgentResult) error {
+				return send(run, agent.Message{Content: "too late"})
+			}),
+		),
+	}
+	result, err := a.Run(t.Context(), "mend it")
+	late = send(again, said)
+	if err != nil || result.Reply != "tests only" || result.Steps != 2 || refused == nil ||
+		!errors.Is(late, loop.ErrNotRunning) {
+		t.Errorf("%q in %d steps, %v; refused: %v, after the end: %v", result.Reply, result.Steps, err, refused, late)
+	}
+	if m := result.Messages; len(m) != 4 || m[2].Content != said.Content || m[2].Role != agent.RoleUser {
+		t.Errorf("the conversation is %+v", m)
+	}
+	if u := result.Unread; len(u) != 1 || u[0].Content != "too late" {
+		t.Errorf("unread: %+v", u)
+	}
+}

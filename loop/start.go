@@ -123,7 +123,7 @@ func prepare(ctx context.Context, a *Agent, req Request, from origin) (*run, err
 		Model: handle{r}, Tools: tools, Tokens: r.conversation,
 		Random: r.random, Seed: r.seed, Clock: reportingClock{r.clock, r},
 		Counters: r.countersForEnv, Exceeded: r.exceeded, RequestCompaction: func(reason string) { r.compact.set(&reason) },
-		RewriteConversation: r.wantRewrite, UseCompactor: r.compactor.set,
+		RewriteConversation: r.wantRewrite, Send: r.inbox.send, UseCompactor: r.compactor.set,
 		UsePricer: r.pricer.set, Restore: r.counts.restore,
 	}
 	if r.from != nil {

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -36,6 +37,16 @@ func ExampleSteering() {
 	// <nil> 0
 }
 
+// steered returns the messages of the operator in a request.
+func steered(req agent.LLMRequest) (texts []string) {
+	for _, m := range req.Messages {
+		if m.Role == agent.RoleUser && strings.HasPrefix(m.Content, "[OPERATOR STEERING]") {
+			texts = append(texts, m.Content)
+		}
+	}
+	return texts
+}
+
 // all is the identity for a queue that everyone shares.
 var all agent.Identity
 
@@ -54,21 +65,19 @@ func TestSteeringQueuesMessages(t *testing.T) {
 	}
 }
 
-func TestSteeringSendsOneMessageOrAll(t *testing.T) {
-	for whole, want := range map[bool][]string{
-		false: {"[OPERATOR STEERING]\n- one\n  line", "[OPERATOR STEERING]\n- two", ""},
-		true:  {"[OPERATOR STEERING]\n- one\n  line\n- two", "", ""},
+func TestSteeringSendsOneTextOrAll(t *testing.T) {
+	const one, two = "[OPERATOR STEERING]\n- one\n  line", "\n- two"
+	for whole, want := range map[bool][][]string{
+		false: {{one}, {one, "[OPERATOR STEERING]" + two}, {one, "[OPERATOR STEERING]" + two}},
+		true:  {{one + two}, {one + two}, {one + two}},
 	} {
 		s := &prompt.Steering{All: whole, Share: share.Everyone}
-		if err := s.Steer(all, "one\nline"); err != nil {
-			t.Error(err)
-		}
-		if err := s.Steer(all, "two"); err != nil {
+		if err := errors.Join(s.Steer(all, "one\nline"), s.Steer(all, "two")); err != nil {
 			t.Error(err)
 		}
 		ran := looptest.Harness{Turns: fixture.Work(2), Tools: fixture.Worker(), Hooks: []agent.Hook{s}}.Run(t, "x")
 		for i, req := range ran.Script.Requests() {
-			if got := fixture.Briefing(req); got != want[i] {
+			if got := steered(req); !slices.Equal(got, want[i]) {
 				t.Errorf("all %v, prompt %d: %q, want %q", whole, i, got, want[i])
 			}
 		}
@@ -78,21 +87,16 @@ func TestSteeringSendsOneMessageOrAll(t *testing.T) {
 	}
 }
 
-func TestSteeringKeepsUnansweredMessages(t *testing.T) {
-	reply := looptest.Reply("cached").Response()
+// TestSteeringLosesNoText: once a run has a text, it is part of the conversation. Until then it is pending.
+func TestSteeringLosesNoText(t *testing.T) {
+	stop := agent.OnRunStartFunc(func(context.Context, *agent.Run, agent.RunStart) (agent.OnRunStartOutcome, error) {
+		return agent.EndTurn{Reply: "stopped"}, nil
+	})
 	for name, l := range map[string]looptest.Harness{
-		"the briefing was over its limit": {Turns: fixture.Work(0), Agent: &loop.Agent{Limits: loop.Limits{Briefing: 1}}},
-		"the model failed":                {Turns: []looptest.Turn{looptest.Error(errors.New("down"))}},
-		"a hook answered": {Hooks: []agent.Hook{agent.BeforeLLMFunc(func(context.Context, *agent.Run,
-			agent.LLMRequest) (agent.BeforeLLMOutcome, error) {
-			return agent.UseReply{Response: reply}, nil
-		})}},
-		"a hook took it out": {Turns: fixture.Work(0),
-			Hooks: []agent.Hook{agent.BeforeLLMFunc(func(_ context.Context, _ *agent.Run,
-				req agent.LLMRequest) (agent.BeforeLLMOutcome, error) {
-				req.Messages = req.Messages[:len(req.Messages)-1]
-				return agent.ReplaceBeforeLLM(req, "shorter"), nil
-			})}},
+		"a small briefing":          {Turns: fixture.Work(0), Agent: &loop.Agent{Limits: loop.Limits{Briefing: 1}}},
+		"the model failed":          {Turns: []looptest.Turn{looptest.Error(errors.New("down"))}},
+		"no step begins":            {Hooks: []agent.Hook{stop}},
+		"a prompt that is too long": {Turns: []looptest.Turn{looptest.Error(&agent.PromptTooLong{})}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			s := &prompt.Steering{Share: share.Everyone}
@@ -100,91 +104,26 @@ func TestSteeringKeepsUnansweredMessages(t *testing.T) {
 				t.Error(err)
 			}
 			l.Hooks = append(l.Hooks, s)
-			l.Run(t, "x")
-			if len(s.Pending(all)) != 1 {
-				t.Fatal("the message is lost")
-			}
-			next := looptest.Harness{Turns: fixture.Work(0), Hooks: []agent.Hook{s}}.Run(t, "x")
-			got := fixture.Briefing(next.Script.Requests()[0])
-			if got != "[OPERATOR STEERING]\n- mind the gap" || len(s.Pending(all)) != 0 {
-				t.Errorf("the next run is briefed %q, pending %q", got, s.Pending(all))
+			stored := len(steered(agent.LLMRequest{Messages: l.Run(t, "x").Messages}))
+			if pending := len(s.Pending(all)); stored+pending != 1 {
+				t.Errorf("%d texts are in the conversation, and %d are pending", stored, pending)
 			}
 		})
 	}
 }
 
-func TestSteeringFindsOnlyItsOwnText(t *testing.T) {
-	const header, line = "[OPERATOR STEERING]\n", "- mind the gap"
-	for _, c := range []struct {
-		name string
-		sent []agent.Message
-		left int
-	}{
-		{"its text", []agent.Message{fixture.System(header + line)}, 0},
-		{"its text among others", []agent.Message{fixture.System("a\n" + header + line + "\nb")}, 0},
-		{"quoted by the user", []agent.Message{fixture.User(header + line)}, 1},
-		{"without its header", []agent.Message{fixture.System(line)}, 1},
-		{"another message", []agent.Message{fixture.System(header + "- other")}, 1},
-		{"the beginning of a line", []agent.Message{fixture.System(header + line + "s")}, 1},
-	} {
-		t.Run(c.name, func(t *testing.T) {
-			s := &prompt.Steering{Share: share.Everyone}
-			var hooks agent.Hooks
-			hooks.Use(s)
-			if err := s.Steer(all, "mind the gap"); err != nil {
-				t.Fatal(err)
-			}
-			run := agent.NewRun(nil)
-			hooks.Briefing.Fire(t.Context(), run, agent.Step{})
-			_, err := hooks.AroundLLM.Fire(t.Context(), run, agent.LLMRequest{Messages: c.sent},
-				func(context.Context, agent.LLMRequest) (agent.LLMResponse, error) { return agent.LLMResponse{}, nil })
-			if got := len(s.Pending(all)); err != nil || got != c.left {
-				t.Errorf("%v: %d messages are pending, want %d", err, got, c.left)
-			}
-		})
-	}
-}
-
-func TestSteeringKeepsMessagesUntilSuccessfulRetry(t *testing.T) {
+func TestSteeringWaitsForARunThatTakesMessages(t *testing.T) {
 	s := &prompt.Steering{Share: share.Everyone}
-	if err := s.Steer(all, "x"); err != nil {
+	hooks := loop.Hooks(s)
+	if err := s.Steer(all, "mind the gap"); err != nil {
 		t.Error(err)
 	}
-	long := looptest.Error(&agent.PromptTooLong{})
-	compactor := fixture.CompactorFunc(func(_ context.Context, _ *agent.Env, c agent.Compaction) (agent.Compacted, error) {
-		return agent.Compacted{Messages: c.Messages[1:]}, nil
-	})
-	tested := looptest.Harness{Turns: []looptest.Turn{long, looptest.Reply("ok")}, Hooks: []agent.Hook{s},
-		Agent: &loop.Agent{Compactor: compactor}}
-	ran := tested.Do(t, t.Context(), loop.Request{Task: "now", Messages: []agent.Message{fixture.User("before")}})
-	requests := ran.Script.Requests()
-	if len(requests) != 2 || fixture.Briefing(requests[0]) == "" ||
-		fixture.Briefing(requests[1]) != fixture.Briefing(requests[0]) || len(s.Pending(all)) != 0 {
-		t.Errorf("%d prompts, pending %q", len(requests), s.Pending(all))
-	}
-}
-
-func TestSteeringDistinguishesEqualMessages(t *testing.T) {
-	s := &prompt.Steering{Share: share.Everyone}
-	var hooks agent.Hooks
-	hooks.Use(s)
-	if err := s.Steer(all, "same"); err != nil {
-		t.Error(err)
-	}
-	if err := s.Steer(all, "same"); err != nil {
-		t.Error(err)
-	}
-	one, two := agent.NewRun(nil), agent.NewRun(nil)
-	var req agent.LLMRequest
-	for _, run := range []*agent.Run{one, two} {
-		req.Messages = []agent.Message{fixture.System(hooks.Briefing.Fire(t.Context(), run, agent.Step{})[0])}
-	}
-	_, err := hooks.AroundLLM.Fire(t.Context(), two, req,
-		func(context.Context, agent.LLMRequest) (agent.LLMResponse, error) {
-			return agent.LLMResponse{}, nil
-		})
-	if err != nil || len(s.Pending(all)) != 1 {
-		t.Errorf("%v: %d messages are pending, want that of the first run", err, len(s.Pending(all)))
+	refuses := &agent.Env{Send: func(agent.Message) error { return loop.ErrNotRunning }}
+	for _, env := range []*agent.Env{nil, {}, refuses} {
+		hooks.BeforeStep.Fire(t.Context(), agent.NewRun(env), agent.Step{Number: 1})
+		if got := s.Pending(all); !slices.Equal(got, []string{"mind the gap"}) {
+			t.Errorf("pending: %q", got)
+		}
 	}
 }
 
@@ -196,7 +135,7 @@ func TestSteeringDeliversEachMessageOnce(t *testing.T) {
 	script := looptest.NewScript(looptest.Func(func(_ context.Context, req agent.LLMRequest) (agent.LLMResponse, error) {
 		mu.Lock()
 		defer mu.Unlock()
-		if text := fixture.Briefing(req); text != "" {
+		for _, text := range steered(req) {
 			seen[text]++
 		}
 		return looptest.Reply("ok").Response(), nil
@@ -255,7 +194,7 @@ func TestSteeringReachesOnlyItsConversation(t *testing.T) {
 			}
 			c.req.Task = "x"
 			ran := looptest.Harness{Turns: fixture.Work(0), Hooks: []agent.Hook{s}}.Do(t, t.Context(), c.req)
-			got := fixture.Briefing(ran.Script.Requests()[0]) != ""
+			got := len(steered(ran.Script.Requests()[0])) > 0
 			if left := len(s.Pending(ann)); got != c.gets || (left == 0) != c.gets {
 				t.Errorf("delivered: %t, %d pending", got, left)
 			}

@@ -73,7 +73,7 @@ const fallbackReply = "Sorry, I couldn't complete that request."
 // loopState is the state of one run.
 type loopState struct {
 	calls   map[fingerprint.Sum]*loopCall
-	unused  []loopCall           // the rest of a block: one allocation for each call would take longer
+	unused  []loopCall    // the rest of a block: one allocation for each call would take longer
 	step    int           // the current step
 	decided []decidedCall // the current step's calls
 	next    int           // the one in decided whose result comes next, as a rule

@@ -3191,8 +3191,9 @@ type EndRun = agentspec.EndRun
 // string; Model Model; Tools ToolTable; Conversation Conversation; Tokens TokenCounter; Random
 // rand.Source; Seed uint64; Clock Clock; Counters func() Counters; Exceeded func(ctx
 // context.Context, b BudgetExceeded); RequestCompaction func(reason string); RewriteConversation
-// func(reason string, f func(messages []Message) []Message); UseCompactor func(c Compactor);
-// UsePricer func(p Pricer); Restore func(c Counters). See [agentspec.Env].
+// func(reason string, f func(messages []Message) []Message); Send func(m Message) error;
+// UseCompactor func(c Compactor); UsePricer func(p Pricer); Restore func(c Counters). See
+// [agentspec.Env].
 type Env = agentspec.Env
 
 // A FailureKind classifies an Err.

@@ -38,6 +38,10 @@ type Env struct {
 	// conversation longer, so BeforeCompact and AfterCompact fire. The function f gets a copy of the messages; it must
 	// return at least one, and must keep tool calls and their results together. Nil means a no-op.
 	RewriteConversation func(reason string, f func(messages []Message) []Message)
+	// Send adds a message of the user to the conversation before the next prompt, and to AgentResult.Unread if none
+	// follows. A run that is about to end because the model has answered goes on with it. For example, a hook has received
+	// a correction from a chat. The error says why the message is refused; nil means a host that takes none.
+	Send func(m Message) error
 	// UseCompactor replaces the compactor of the host by c for the rest of the run; nil means a no-op.
 	UseCompactor func(c Compactor)
 	// UsePricer sets the cost of all later model calls of the run, also of those that hooks and sub-runs make. Limits

@@ -250,19 +250,20 @@ func TestAnOperatorTalksToARunningAgent(t *testing.T) {
 	}
 	ran := run(one, playing("ab")...)
 	if f, s := prompted(t, ran, "[OPERATOR STEERING]\n- first"), prompted(t, ran, "- second"); !slices.Equal(f,
-		[]int{0}) || !slices.Equal(s, []int{1}) {
+		[]int{0, 1, 2}) || !slices.Equal(s, []int{1, 2}) { // they are part of the conversation
 		t.Errorf("one at a time: first in %v, second in %v", f, s)
 	}
 	ran = run(whole, playing("ab")...)
-	if got := prompted(t, ran, "[OPERATOR STEERING]\n- first\n- second"); !slices.Equal(got, []int{0}) ||
+	if got := prompted(t, ran, "[OPERATOR STEERING]\n- first\n- second"); !slices.Equal(got, []int{0, 1, 2}) ||
 		len(whole.Pending(anyone)) != 0 {
 		t.Errorf("all at once: in %v, %d pending", got, len(whole.Pending(anyone)))
 	}
 	steer(one, "kept")
-	run(one, looptest.Error(errors.New("down")))
-	if got := one.Pending(anyone); !slices.Equal(got, all("kept")) {
-		t.Errorf("when the model failed, pending is %q", got)
+	ran = run(one, looptest.Error(errors.New("down")))
+	if m := ran.Messages; len(m) != 2 || m[1].Content != "[OPERATOR STEERING]\n- kept" {
+		t.Errorf("when the model failed, the conversation is %+v", m)
 	}
+	steer(one, "cleared")
 	one.Clear(anyone)
 	var producers sync.WaitGroup
 	for p := range 4 {
