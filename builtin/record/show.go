@@ -122,7 +122,7 @@ func textOf(dir, ending string, text func(path string) (string, error)) (string,
 
 func treeText(path string) (string, error) {
 	t, err := readTreeFile(path)
-	return t.Conversation + "\n" + t.markdown(), err
+	return t.Conversation + "\n" + t.Markdown(), err
 }
 
 func trajectoryText(path string) (string, error) {

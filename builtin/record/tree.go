@@ -26,7 +26,8 @@ import (
 // new branch.
 //
 // For example, a user does not like the result, goes back to the third call with [Tree.Fork], and runs the agent again
-// from a checkpoint. The calls of the new run become a branch below the third call. [Tree.Markdown] shows both.
+// from a checkpoint. The calls of the new run become a branch below the third call.
+// [ConversationTree.Markdown] shows both.
 //
 // Each conversation has one file of JSON lines in Dir: a header with root_id, active_id and the run that wrote it, and
 // then a line for each [TreeNode]. A run adds its calls below the active node when it ends, and its last call becomes
@@ -162,15 +163,6 @@ func (r *Tree) Read(conversation agent.Identity) (ConversationTree, error) {
 	return readTreeFile(path)
 }
 
-// Markdown returns the tree of a conversation as a nested list for people. The active node is bold.
-func (r *Tree) Markdown(conversation agent.Identity) (string, error) {
-	t, err := r.Read(conversation)
-	if err != nil {
-		return "", err
-	}
-	return t.markdown(), nil
-}
-
 func (r *Tree) path(conversation agent.Identity) (string, error) {
 	if conversation.Conversation == "" {
 		return "", errors.New("the identity names no conversation; give its name")
@@ -254,15 +246,13 @@ func decodeTree(data []byte) (t ConversationTree, err error) {
 	return t, nil
 }
 
-// nextID returns the number for the next node.
+// nextID returns the number for the next node. That of the last one is the largest.
 func (t ConversationTree) nextID() int {
-	next := 1
-	for _, n := range t.Nodes {
-		if id, err := strconv.Atoi(n.ID); err == nil {
-			next = max(next, id+1)
-		}
+	if len(t.Nodes) == 0 {
+		return 1
 	}
-	return next
+	last, _ := strconv.Atoi(t.Nodes[len(t.Nodes)-1].ID) // a person may have changed it
+	return last + 1
 }
 
 // limit drops the oldest calls until at most so many are left. The active one stays.
@@ -286,9 +276,9 @@ func (t *ConversationTree) limit(most int) {
 	}
 }
 
-// markdown renders the tree. A node with one child and that child have the same indentation, so that only branches are
-// indented.
-func (t ConversationTree) markdown() string {
+// Markdown returns the tree as a nested list for people, in which the active node is bold. A node with one child and
+// that child have the same indentation, so that only branches are indented.
+func (t ConversationTree) Markdown() string {
 	children := make(map[string][]TreeNode)
 	for _, n := range t.Nodes {
 		children[n.ParentID] = append(children[n.ParentID], n)

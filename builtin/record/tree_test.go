@@ -36,8 +36,8 @@ func ExampleTree() {
 	run("look", "edit", "test")
 	_ = tree.Fork(id, "1", "second try")
 	run("edit")
-	text, _ := tree.Markdown(id)
-	fmt.Print(text)
+	read, _ := tree.Read(id)
+	fmt.Print(read.Markdown())
 	// Output:
 	// - start
 	// - 1: step 1, look {} [second try]
@@ -144,7 +144,7 @@ func TestDamagedTreeIsKept(t *testing.T) {
 				t.Fatal(err)
 			}
 			recordCalls(t, tree, loop.Request{Task: "go", Conversation: "c"}, 1)
-			_, err := tree.Markdown(id)
+			_, err := tree.Read(id)
 			if got := string(fixture.ReadFile(t, path)); got != text || err == nil {
 				t.Errorf("the file is now %q, error %v", got, err)
 			}
@@ -172,9 +172,8 @@ func FuzzTree(f *testing.F) {
 		if err != nil {
 			return
 		}
-		page, err := tree.Markdown(id)
-		if err != nil || strings.Count(page, "\n") != len(read.Nodes)+1 {
-			t.Errorf("%d nodes: %q, %v", len(read.Nodes), page, err)
+		if page := read.Markdown(); strings.Count(page, "\n") != len(read.Nodes)+1 {
+			t.Errorf("%d nodes: %q", len(read.Nodes), page)
 		}
 	})
 }

@@ -61,10 +61,11 @@ func TestWritingViewsReadRecords(t *testing.T) {
 		for i := range run.Steps {
 			run.Steps[i].Timestamp, run.Steps[i].DurationMS = 0, 0
 		}
-		tree, err := v.tree.Markdown(agent.Identity{User: "ann", Conversation: "c"})
+		calls, err := v.tree.Read(agent.Identity{User: "ann", Conversation: "c"})
 		if err != nil {
 			t.Error(err)
 		}
+		tree := calls.Markdown()
 		episodes, err := memory.Episodes(t.Context(), v.episodes.Store, 100)
 		if err != nil || len(episodes) == 0 {
 			t.Errorf("there are the episodes %v, %v", episodes, err)

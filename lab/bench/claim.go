@@ -43,16 +43,8 @@ func (c claim) verdict() figures.Verdict {
 func (c claim) worst() held {
 	rank := []figures.Verdict{figures.Yes, figures.Open, figures.No}
 	return slices.MaxFunc(c.cases, func(a, b held) int {
-		if by := slices.Index(rank, a.under(c.bound)) - slices.Index(rank, b.under(c.bound)); by != 0 {
-			return by
-		}
-		switch {
-		case a.value < b.value:
-			return -1
-		case a.value > b.value:
-			return 1
-		}
-		return 0
+		by := slices.Index(rank, a.under(c.bound)) - slices.Index(rank, b.under(c.bound))
+		return cmp.Or(by, cmp.Compare(a.value, b.value))
 	})
 }
 
