@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
+	"maps"
 	"math"
 	"slices"
 	"strings"
@@ -162,9 +163,7 @@ func (e *Eval) grade(ctx context.Context, run *agent.Run, fired agent.OnRunEndFi
 			report.Results = append(report.Results, failed)
 			continue
 		}
-		for k, v := range found {
-			seen.Artifacts[k] = v
-		}
+		maps.Copy(seen.Artifacts, found)
 	}
 	for _, g := range e.Evaluators {
 		report.Results = append(report.Results, e.evaluate(ctx, run, g, seen))

@@ -101,13 +101,7 @@ func (a *Audit) Bind(h *agent.Hooks) {
 }
 
 func (a *Audit) check(h *agent.Hooks) error {
-	var errs []error
-	if err := a.MaxChars.Check("MaxChars"); err != nil {
-		errs = append(errs, err)
-	}
-	if err := a.checkPlace(); err != nil {
-		errs = append(errs, err)
-	}
+	errs := []error{a.MaxChars.Check("MaxChars"), a.checkPlace()}
 	known := []string{AllPoints}
 	for _, p := range h.Points() {
 		if !isAct(p.Name) {

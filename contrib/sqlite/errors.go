@@ -3,6 +3,7 @@ package sqlite
 import (
 	"errors"
 	"fmt"
+	"slices"
 
 	driver "modernc.org/sqlite"
 )
@@ -39,13 +40,5 @@ func withRemedy(err error) error {
 
 func isCode(err error, codes ...int) bool {
 	var e *driver.Error
-	if !errors.As(err, &e) {
-		return false
-	}
-	for _, code := range codes {
-		if e.Code()&0xff == code {
-			return true
-		}
-	}
-	return false
+	return errors.As(err, &e) && slices.Contains(codes, e.Code()&0xff)
 }

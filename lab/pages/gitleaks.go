@@ -6,6 +6,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 
 	"github.com/hookgen/hookgen/internal/leaks"
 )
@@ -67,10 +68,5 @@ type finding struct {
 
 // reports tells whether a finding has a part of the secret.
 func reports(findings []finding, secret string) bool {
-	for _, f := range findings {
-		if leaks.Remains(f.Secret, secret) != "" {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(findings, func(f finding) bool { return leaks.Remains(f.Secret, secret) != "" })
 }

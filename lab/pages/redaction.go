@@ -2,6 +2,7 @@ package main
 
 import (
 	"fmt"
+	"maps"
 	"os"
 	"path/filepath"
 	"regexp"
@@ -156,13 +157,8 @@ type plainText struct {
 // secrets.
 func ordinary() []plainText {
 	texts := leaks.Ordinary()
-	names := make([]string, 0, len(texts))
-	for name := range texts {
-		names = append(names, name)
-	}
-	slices.Sort(names)
 	var all strings.Builder
-	for _, name := range names {
+	for _, name := range slices.Sorted(maps.Keys(texts)) {
 		all.WriteString(texts[name] + "\n")
 	}
 	return []plainText{

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"maps"
 	"os"
 	"path"
 	"path/filepath"
@@ -101,12 +102,7 @@ func (t *tree) ours(p string) bool {
 
 // sorted returns the modules by directory.
 func (t *tree) sorted() []*goModule {
-	var all []*goModule
-	for _, m := range t.modules {
-		all = append(all, m)
-	}
-	slices.SortFunc(all, func(a, b *goModule) int { return strings.Compare(a.dir, b.dir) })
-	return all
+	return slices.SortedFunc(maps.Values(t.modules), func(a, b *goModule) int { return strings.Compare(a.dir, b.dir) })
 }
 
 // check refuses a version that a file of the tree contradicts, and modules that would not install.

@@ -144,9 +144,7 @@ func (h *Hooks) common(run *agent.Run, o occasion) map[string]any {
 	if server, _, ok := strings.Cut(strings.TrimPrefix(o.tool, "mcp__"), "__"); ok && strings.HasPrefix(o.tool, "mcp__") {
 		in["mcp_server"] = map[string]any{"name": server}
 	}
-	for name, value := range o.fields {
-		in[name] = value
-	}
+	maps.Copy(in, o.fields)
 	return in
 }
 
