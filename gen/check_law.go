@@ -40,11 +40,13 @@ func (r *specInfo) dotLanguage() bool {
 // meantMarker suggests a marker for an unknown one.
 func (r *specInfo) meantMarker(name string) string {
 	qualifier := r.languageName() + "."
-	var all []string
-	for _, marker := range listed {
-		all = append(all, qualifier+marker)
+	var names, all []string
+	for _, m := range model.Markers {
+		if m.Place != model.Embedded {
+			names, all = append(names, m.Name), append(all, qualifier+m.Name)
+		}
 	}
-	return didYouMean(name, listed, qualifier, "the markers are "+spelling.Or(all))
+	return didYouMean(name, names, qualifier, "the markers are "+spelling.Or(all))
 }
 
 // languageName returns the qualifier of the spec language in the file.

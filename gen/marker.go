@@ -7,21 +7,13 @@ import (
 	"github.com/hookgen/hookgen/gen/model"
 )
 
-// markerNames are the names of all markers, and listed those that belong into result lists.
-var (
-	markerNames = namesIn(model.Markers)
-	listed      = namesIn(slices.DeleteFunc(slices.Clone(model.Markers), func(m model.Marker) bool {
-		return m.Place == model.Embedded
-	}))
-)
-
-func namesIn(list []model.Marker) []string {
-	var names []string
-	for _, m := range list {
+// markerNames are the names of all markers.
+var markerNames = func() (names []string) {
+	for _, m := range model.Markers {
 		names = append(names, m.Name)
 	}
 	return names
-}
+}()
 
 // markerNamed returns the marker of a name, and whether there is one.
 func markerNamed(name string) (model.Marker, bool) {

@@ -54,15 +54,22 @@ func (i *invocation) breaking() error {
 
 // compareVersions reads the surfaces of two versions and compares them. It says which types could not be compared.
 func (i *invocation) compareVersions(old, now *specVersion) ([]breaking.Finding, error) {
-	others := &otherModules{old: requirements(old.goMod), now: requirements(now.goMod)}
+	others := &otherModules{old: requirements(old.goMod, i.forHooks), now: requirements(now.goMod, i.forHooks)}
 	for _, v := range []*specVersion{now, old} {
 		if err := v.readSurface(others, v == now); err != nil {
 			return nil, err
 		}
 	}
 	if len(others.missing) > 0 {
-		fmt.Fprintf(i.stderr, "hookgen: the types of these packages were not compared, because both versions are not in the "+
-			"module cache: %s; run go mod download for each\n", strings.Join(others.missing, ", "))
+		fmt.Fprintf(i.stderr, "hookgen: the types of these packages were not compared, because one of their versions is not "+
+			"in the module cache: %s; run go mod download MODULE@VERSION for each\n", strings.Join(others.missing, ", "))
+	}
+	for _, p := range now.spec.Parents {
+		owner := others.owner(p.Import.Path)
+		if was, is := others.old[owner], others.now[owner]; was != "" && is != "" && was != is {
+			fmt.Fprintf(i.stderr, "hookgen: the spec extends %s, which changes from %s to %s: compare these, too\n",
+				p.Import.Path, was, is)
+		}
 	}
 	if missing := breaking.NotCompared(old.Version, now.Version); len(missing) > 0 {
 		fmt.Fprintf(i.stderr, "hookgen: %s does not have these types, so they were not compared: %s; "+
@@ -142,9 +149,11 @@ func (v *specVersion) describe(spec *gen.Spec, dir string, files []gen.File) {
 // in different versions.
 func (v *specVersion) readSurface(others *otherModules, isNew bool) error {
 	surface, found := v.spec.Surface(v.module, func(importPath string) []gen.File {
-		switch own := strings.HasPrefix(importPath+"/", v.module+"/") || v.module == ""; {
-		case !own:
-			return others.files(importPath, isNew)
+		within := strings.HasPrefix(importPath+"/", v.module+"/") && len(others.owner(importPath)) <= len(v.module)
+		switch {
+		case !within && v.module != "":
+			parent := func(p gen.Parent) bool { return p.Import.Path == importPath }
+			return others.files(importPath, isNew, slices.ContainsFunc(v.spec.Parents, parent))
 		case v.files == nil:
 			return nil
 		}

@@ -39,12 +39,13 @@ func (i *invocation) breakingFor() error {
 	if err != nil {
 		return err
 	}
-	own := moduleDir{Path: modPath, Version: hooks.module.Version, Dir: hooks.module.Dir}
-	if r := hooks.module.Replace; r != nil {
-		own.Version, own.Dir = r.Version, r.Dir
+	m := hooks.module
+	if m.Replace != nil {
+		m = m.Replace
 	}
+	own := moduleDir{Path: m.Path, Version: m.Version, Dir: m.Dir}
 	if own.Dir == "" { // the packages are in a folder vendor, perhaps without the spec
-		if own, err = download(modPath, own.Version); err != nil {
+		if own, err = download(own.Path, own.Version); err != nil {
 			return err
 		}
 	}

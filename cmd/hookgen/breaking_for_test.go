@@ -175,16 +175,21 @@ func TestModulesOfTheSameVersionAreNotRead(t *testing.T) {
 		return []byte("module m\n\nrequire (\n\texample.com/a " + version + "\n\texample.com/near v1.0.0\n)\n" +
 			"replace example.com/near => ../near\n")
 	}
-	o := &otherModules{old: requirements(goMod("v1.0.0")), now: requirements(goMod("v1.0.0")), cache: t.TempDir()}
-	for _, path := range []string{"time", "net/http", "example.com/a/b", "example.com/near", "example.com/other"} {
-		if files := o.files(path, true); files != nil || len(o.missing) > 0 {
+	same := requirements(goMod("v1.0.0"), false)
+	o := &otherModules{old: same, now: same, cache: t.TempDir()}
+	for _, path := range []string{"time", "net/http", "example.com/a/b", "example.com/other"} {
+		if files := o.files(path, true, false); files != nil || len(o.missing) > 0 {
 			t.Errorf("%s: %v, missing %v", path, files, o.missing)
 		}
 	}
-	o.now = requirements(goMod("v1.1.0"))
-	for range 2 {
-		if files := o.files("example.com/a/b", true); files != nil || strings.Join(o.missing, " ") != "example.com/a/b" {
-			t.Errorf("%v, missing %v", files, o.missing)
+	o.now = requirements(goMod("v1.1.0"), false)
+	const missing = "example.com/a/b (example.com/a@v1.0.0, example.com/a@v1.1.0); example.com/near/c (../near, ../near)"
+	for _, path := range []string{"example.com/a/b", "example.com/near/c", "example.com/a/b"} {
+		if files := o.files(path, true, false); files != nil {
+			t.Errorf("%v", files)
 		}
+	}
+	if got := strings.Join(o.missing, "; "); got != missing {
+		t.Errorf("the packages %s were not compared, want %s", got, missing)
 	}
 }

@@ -19,20 +19,15 @@ type api struct {
 
 // apiOf derives the api of a point.
 func apiOf(p *gen.SurfacePoint) api {
-	decides := p.Decides()
-	rewrites := p.Rewrites()
-	exits := p.Leaves()
-	collects := p.Collects()
-
 	var a api
 	var hook []string
 	switch {
-	case decides:
+	case p.Decides():
 		hook = append(hook, p.Name+"Outcome")
 	case p.Kind == gen.Around:
 		hook = append(hook, "hookkit.Answer["+p.Around.Text+"]")
 	}
-	if collects {
+	if p.Collects() {
 		hook = append(hook, "[]"+p.Collect.Text)
 	}
 	a.hook = list(append(hook, "error"))
@@ -46,13 +41,13 @@ func apiOf(p *gen.SurfacePoint) api {
 			a.result = append(a.result, result)
 		}
 	}
-	if rewrites {
+	if p.Rewrites() {
 		a.param = "*" + a.param
 	}
-	add(rewrites, "Final", "")
+	add(p.Rewrites(), "Final", "")
 	add(p.Kind == gen.Around, "Result", p.Around.Text)
-	add(exits, "Exit", p.Name+"Exit")
-	add(collects, "Collected", "[]"+p.Collect.Text)
+	add(p.Leaves(), "Exit", p.Name+"Exit")
+	add(p.Collects(), "Collected", "[]"+p.Collect.Text)
 	add(p.Kind == gen.Vote, "Ballots", "")
 	add(p.ReturnsErr(), "Err", "error")
 	switch {
