@@ -93,8 +93,8 @@ type Description struct {
 	Protocol int      `json:"protocol"` // [Protocol]
 	Spec     string   `json:"spec"`     // the import path of the spec's package
 	Points   []string `json:"points"`   // the points that have hooks or observers, in the order of the spec
-	// Shapes has the service's knowledge of its points. It may lack points, or be nil: then each object of a replacement
-	// must have every field that was sent.
+	// Shapes has the service's knowledge of its points. It may lack points, or be nil. Each object of a replacement must
+	// have every field that was sent, unless the reply has the digest of a shape.
 	Shapes map[string]*Shape `json:"shapes,omitempty"`
 	// Keys has the points whose hooks are all for some keys only. Fires with other keys are not sent.
 	Keys map[string]Keys `json:"keys,omitempty"`

@@ -7,10 +7,13 @@ import (
 	"net/http/httptest"
 	"reflect"
 	"strings"
+	"sync"
+	"sync/atomic"
 	"testing"
 	"testing/synctest"
 	"time"
 
+	"github.com/hookgen/hookgen/hookkit"
 	"github.com/hookgen/hookgen/hookkit/hooklog"
 	"github.com/hookgen/hookgen/hookkit/wire"
 	"github.com/hookgen/hookgen/hookkit/wire/wirehttp"
@@ -60,21 +63,8 @@ func renoting(note fixture.Note) wire.Handler {
 
 // A service is exchanged for an older one that does not know the field Tool, after the program connected.
 func TestOlderServiceKeepsUnknownFields(t *testing.T) {
-	older := wireTap{
-		Handler: renoting("changed"),
-		request: func(q *wire.Request) {
-			q.Payload = []byte(strings.Replace(string(q.Payload), `"Tool":"hammer"`, `"Later":1`, 1))
-		},
-		reply: func(r *wire.Reply) {
-			r.Value = []byte(strings.Replace(string(r.Value), `"Tool":"",`, "", 1))
-			r.Digest, r.Shape = "older", &wire.Shape{
-				Law: "Replace, FailClosed", Payload: "{Item}", Objects: map[string]map[string]string{"Item": {
-					"ID": "int", "Note": "string", "Trail": "[]string", "Marks": "map[string]int",
-				}},
-			}
-		},
-	}
-	h := connected(t, older)
+	old := older().(described).Handler.(changedDescription).Handler // which describes itself like the program
+	h := connected(t, old)
 	item := fixture.Item{ID: 1, Tool: "hammer", Marks: map[string]int{"a": 1}}
 	if err := h.RewriteClosed.Fire(t.Context(), nil, &item); err != nil {
 		t.Fatal(err)
@@ -83,6 +73,109 @@ func TestOlderServiceKeepsUnknownFields(t *testing.T) {
 	if !reflect.DeepEqual(item, want) {
 		t.Errorf("the item is %+v", item)
 	}
+}
+
+// older returns a service that does not know the field Tool.
+func older() wire.Handler {
+	shape := &wire.Shape{
+		Law: "Replace, FailClosed", Payload: "{Item}", Objects: map[string]map[string]string{"Item": {
+			"ID": "int", "Note": "string", "Trail": "[]string", "Marks": "map[string]int",
+		}},
+	}
+	return described{changedDescription{wireTap{
+		Handler: renoting("changed"),
+		request: func(q *wire.Request) {
+			q.Payload = []byte(strings.Replace(string(q.Payload), `"Tool":"hammer"`, `"Later":1`, 1))
+		},
+		reply: func(r *wire.Reply) {
+			r.Value = []byte(strings.Replace(string(r.Value), `"Tool":"",`, "", 1))
+			r.Digest, r.Shape = "older", shape
+		},
+	}, func(s *wire.Shape) { *s = *shape }}}
+}
+
+// A described service is one of its own type, so that it can be exchanged for another one.
+type described struct{ wire.Handler }
+
+// A service is exchanged for a script, which says nothing about its version. An object without all fields that were
+// sent is then refused, also if the service that described itself knew them.
+func TestAScriptThatReplacesAServiceSaysNothing(t *testing.T) {
+	script := wireTap{Handler: renoting("x"), reply: func(r *wire.Reply) {
+		*r = wire.Reply{Decision: wire.Replace, Value: []byte(`{"ID":1,"Note":"x"}`)}
+	}}
+	item := fixture.Item{ID: 1, Tool: "hammer"}
+	err := connected(t, script).RewriteClosed.Fire(t.Context(), nil, &item)
+	if err == nil || !strings.Contains(err.Error(), "missing; a service without a description") || item.Tool != "hammer" {
+		t.Errorf("the error is %v, the item %+v", err, item)
+	}
+}
+
+// While a program connects anew and replaces its hooks, the service is exchanged for another version and back. Each
+// fire has the decision of one of them, and no field is lost.
+func TestServicesAreExchangedWhileHooksAreReplaced(t *testing.T) {
+	var service atomic.Value
+	versions := []wire.Handler{described{renoting("changed")}, older()}
+	service.Store(versions[0])
+	exchanging := wireFunc{
+		func(ctx context.Context) (wire.Description, error) {
+			return service.Load().(wire.Handler).Describe(ctx)
+		},
+		func(ctx context.Context, q wire.Request) (wire.Reply, error) {
+			return service.Load().(wire.Handler).Call(ctx, q)
+		},
+	}
+	server := httptest.NewServer(wirehttp.NewHandler(exchanging))
+	defer server.Close()
+	for name, caller := range map[string]wire.Caller{"direct": exchanging, "http": wirehttp.NewCaller(server.URL)} {
+		t.Run(name, func(t *testing.T) {
+			connect := func() fixture.Hook {
+				remote, err := fixture.Remote(t.Context(), caller)
+				if err != nil {
+					t.Error(err)
+				}
+				return remote
+			}
+			var h fixture.Hooks
+			registered := h.Use(connect())
+			done := make(chan struct{})
+			var fires sync.WaitGroup
+			for range 3 {
+				fires.Go(func() {
+					for {
+						item := fixture.Item{ID: 1, Tool: "hammer"}
+						err := h.RewriteClosed.Fire(t.Context(), nil, &item)
+						if want := (fixture.Item{ID: 1, Tool: "hammer", Note: "changed"}); err != nil || !reflect.DeepEqual(item, want) {
+							t.Errorf("%v, %+v", err, item)
+							return
+						}
+						select {
+						case <-done:
+							return
+						default:
+						}
+					}
+				})
+			}
+			for n := range 100 {
+				service.Store(versions[n%2])
+				registered = h.Use(connect(), hookkit.Replacing(registered))
+			}
+			close(done)
+			fires.Wait()
+		})
+	}
+}
+
+// A wireFunc is a service made of functions.
+type wireFunc struct {
+	describe func(context.Context) (wire.Description, error)
+	call     func(context.Context, wire.Request) (wire.Reply, error)
+}
+
+func (f wireFunc) Describe(ctx context.Context) (wire.Description, error) { return f.describe(ctx) }
+
+func (f wireFunc) Call(ctx context.Context, q wire.Request) (wire.Reply, error) {
+	return f.call(ctx, q)
 }
 
 func TestChangedLawsAndTypesAreRefused(t *testing.T) {

@@ -39,13 +39,11 @@ type peer struct {
 func newRemotePoint(c *connection, p hookkit.AnyPoint) *remotePoint {
 	r := &remotePoint{connection: c, point: p, shape: skew.Of(p)}
 	r.digest, r.types = skew.Digest(r.shape), skew.TypesOf(r.shape)
-	described := c.shapes[p.Name]
-	silent := &peer{types: skew.TypesOf(described)}
-	r.peers = map[string]*peer{"": silent, r.digest: {types: r.types, same: true}}
-	if described != nil {
-		if d := skew.Digest(described); d != r.digest {
-			r.seen, r.peers[d] = d, silent
-		}
+	// A reply without a digest is of a script, even if a service with generated code described itself before.
+	r.peers = map[string]*peer{"": {}, r.digest: {types: r.types, same: true}}
+	if described := c.shapes[p.Name]; described != nil && skew.Digest(described) != r.digest {
+		r.seen = skew.Digest(described)
+		r.peers[r.seen] = &peer{types: skew.TypesOf(described)}
 	}
 	return r
 }
@@ -176,8 +174,7 @@ func (r *remotePoint) peerOf(reply wire.Reply) (*peer, error) {
 			return nil, fmt.Errorf("$.shape: missing; a reply with the digest %.40q needs one", reply.Digest)
 		}
 		if len(r.peers) >= most {
-			silent, same := r.peers[""], r.peers[r.digest]
-			r.peers = map[string]*peer{"": silent, r.digest: same}
+			r.peers = map[string]*peer{"": {}, r.digest: r.peers[r.digest]}
 		}
 		known = &peer{types: skew.TypesOf(reply.Shape), err: r.compare(r.point.Name, r.shape, reply.Shape)}
 		r.peers[reply.Digest], r.seen = known, reply.Digest
