@@ -28,12 +28,12 @@ func opensAddresses(t *testing.T, p *tab) {
 		show(missing, `document.querySelector('main .bad')?.innerText.startsWith('The record does not have the fire')`)
 		p.want("main h2", "Run a")
 	}
+	p.failing = true // the browser reports the reply about a run that is missing
 	show("#run=missing", `document.querySelector('main .bad')?.innerText.endsWith('Try again')`)
 	p.run(`location.hash = '#run=older'`) // the page listens
 	p.until(`document.querySelector('main h2')?.innerText === 'Run older'`)
 	p.click(".fires .row")
 	p.until("%s", `location.hash === '#run=older&fire=7&time=2026-01-02T03%3A04%3A07Z'`)
-	p.ignoreErrors() // the browser reports the reply about the run that is missing
 }
 
 // triesAgain loads parts of the page while its source fails, and then again.
@@ -105,6 +105,7 @@ func findsRestartedServer(t *testing.T, browser context.Context, hooklog string)
 	p.open()
 	p.click(".fires .row")
 	p.until(`document.querySelector('.detail')?.innerText.includes('fifth')`)
+	p.failing = true
 	end()
 	if err := os.Remove(p.record); err != nil {
 		t.Fatal(err)
@@ -115,5 +116,4 @@ func findsRestartedServer(t *testing.T, browser context.Context, hooklog string)
 	p.until(`document.querySelector('main h2')?.innerText === 'Run a' &&
 		document.querySelector('.detail')?.innerText.includes('fifth') &&
 		document.querySelectorAll('.fires .row').length === 3`)
-	p.ignoreErrors() // the browser reports the connections that failed
 }

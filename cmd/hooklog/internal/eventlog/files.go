@@ -2,7 +2,6 @@ package eventlog
 
 import (
 	"bytes"
-	"cmp"
 	"errors"
 	"fmt"
 	"io"
@@ -11,7 +10,6 @@ import (
 	"path/filepath"
 	"slices"
 	"sync"
-	"sync/atomic"
 	"time"
 
 	"github.com/hookgen/hookgen/cmd/hooklog/internal/rotated"
@@ -25,10 +23,10 @@ type file struct {
 	info    fs.FileInfo
 	removed bool // by a rotation; guarded by the mutex of the index
 
-	mu     sync.RWMutex
-	handle *os.File // nil while it is closed
-	head   []byte   // its first bytes
-	used   atomic.Int64
+	mu     sync.Mutex // guards the rest
+	handle *os.File   // nil while it is closed
+	head   []byte     // its first bytes
+	used   time.Time
 }
 
 // An older file of a record is closed when nobody has read it for a while, or when others were read after it. An open
@@ -52,47 +50,34 @@ func openFiles(path string) ([]*file, error) {
 }
 
 func newFile(path, name string, f rotated.File) *file {
-	made := &file{path: path, name: name, info: f.Info, handle: f.File}
-	made.used.Store(time.Now().UnixNano())
-	return made
+	return &file{path: path, name: name, info: f.Info, handle: f.File, used: time.Now()}
 }
 
-// open opens the file if it is closed, and locks it for reading.
-func (f *file) open() error {
-	for {
-		f.mu.RLock()
-		if f.handle != nil {
-			f.used.Store(time.Now().UnixNano())
-			return nil
-		}
-		f.mu.RUnlock()
+// use passes the open file to a function.
+func (f *file) use(read func(*os.File) error) error {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	if f.handle == nil {
 		if err := f.find(); err != nil {
 			return err
 		}
 	}
+	f.used = time.Now()
+	return read(f.handle)
 }
 
 // find opens the file under the name that it has now.
 func (f *file) find() error {
-	f.mu.Lock()
-	defer f.mu.Unlock()
-	if f.handle != nil {
-		return nil
-	}
-	all, err := rotated.Open(f.path)
-	if errors.Is(err, fs.ErrNotExist) { // between a renaming and the first event of the new file
-		all, err = rotated.Older(f.path)
-	}
+	all, err := rotated.Existing(f.path)
 	if err != nil {
 		return err
 	}
-	for i, other := range all {
-		// Another file may have the number of one that was removed.
-		if os.SameFile(other.Info, f.info) && bytes.Equal(headOf(other, len(f.head)), f.head) {
-			f.handle = other.File
-			all = slices.Delete(all, i, i+1)
-			break
-		}
+	at := slices.IndexFunc(all, func(o rotated.File) bool { // another file may have the number of one that was removed
+		return os.SameFile(o.Info, f.info) && bytes.Equal(headOf(o, len(f.head)), f.head)
+	})
+	if at >= 0 {
+		f.handle = all[at].File
+		all = slices.Delete(all, at, at+1)
 	}
 	rotated.Close(all)
 	if f.handle == nil {
@@ -109,21 +94,21 @@ func headOf(f io.ReaderAt, most int) []byte {
 }
 
 // ReadAt implements io.ReaderAt.
-func (f *file) ReadAt(p []byte, offset int64) (int, error) {
-	if err := f.open(); err != nil {
-		return 0, err
-	}
-	defer f.mu.RUnlock()
-	return f.handle.ReadAt(p, offset)
+func (f *file) ReadAt(p []byte, offset int64) (n int, err error) {
+	err = f.use(func(handle *os.File) (err error) {
+		n, err = handle.ReadAt(p, offset)
+		return err
+	})
+	return n, err
 }
 
 // stat returns what the file is now.
-func (f *file) stat() (fs.FileInfo, error) {
-	if err := f.open(); err != nil {
-		return nil, err
-	}
-	defer f.mu.RUnlock()
-	return f.handle.Stat()
+func (f *file) stat() (info fs.FileInfo, err error) {
+	err = f.use(func(handle *os.File) (err error) {
+		info, err = handle.Stat()
+		return err
+	})
+	return info, err
 }
 
 // remember keeps the first bytes of the file.
@@ -145,14 +130,22 @@ func (f *file) close() error {
 	return err
 }
 
-// closeIdle closes older files of the record that nobody reads.
+// lastUse returns when the file was read last; zero if it is closed.
+func (f *file) lastUse() time.Time {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	if f.handle == nil {
+		return time.Time{}
+	}
+	return f.used
+}
+
+// closeIdle closes older files of the record that nobody reads. The caller holds updating.
 func (x *Index) closeIdle() {
-	x.mu.RLock()
 	older := slices.Clone(x.files[:len(x.files)-1])
-	x.mu.RUnlock()
-	slices.SortFunc(older, func(a, b *file) int { return cmp.Compare(b.used.Load(), a.used.Load()) })
+	slices.SortFunc(older, func(a, b *file) int { return b.lastUse().Compare(a.lastUse()) })
 	for i, f := range older {
-		if i >= mostOpen || time.Since(time.Unix(0, f.used.Load())) > idleAfter {
+		if i >= mostOpen || time.Since(f.lastUse()) > idleAfter {
 			_ = f.close() // it was only read
 		}
 	}

@@ -70,11 +70,7 @@ func (x *Index) EventOf(ctx context.Context, run string, seq int64, begin time.T
 			return -1
 		}
 		line, _, _, err := x.line(int(n))
-		var e struct {
-			Seq  int64
-			Time time.Time
-			Run  struct{ ID string }
-		}
+		var e hooklog.Event
 		if err != nil || !bytes.Contains(line, digits) || json.Unmarshal(line, &e) != nil {
 			continue
 		}

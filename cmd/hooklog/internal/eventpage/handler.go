@@ -241,20 +241,13 @@ func (h *handler) items(r *http.Request) (any, error) {
 
 // event returns the number of a fire that the address of a page names, -1 if the record does not have it.
 func (h *handler) event(r *http.Request) (any, error) {
-	seq, err1 := number(r, "seq", 0)
-	values := r.URL.Query()
-	var begin time.Time
-	var err2 error
-	if text := values.Get("time"); text != "" {
-		if begin, err2 = time.Parse(time.RFC3339Nano, text); err2 != nil {
-			err2 = requestError{err2}
-		}
-	}
-	if err := errors.Join(err1, err2); err != nil {
+	seq, err := number(r, "seq", 0)
+	if err != nil {
 		return nil, err
 	}
-	n := h.EventOf(r.Context(), values.Get("run"), int64(seq), begin)
-	return map[string]int{"event": n}, nil
+	values := r.URL.Query()
+	begin, _ := time.Parse(time.RFC3339Nano, values.Get("time")) // any time without one
+	return map[string]int{"event": h.EventOf(r.Context(), values.Get("run"), int64(seq), begin)}, nil
 }
 
 func (h *handler) fire(r *http.Request) (any, error) {

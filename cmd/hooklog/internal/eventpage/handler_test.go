@@ -91,7 +91,7 @@ func TestHandlerRefusesOthers(t *testing.T) {
 		{"an unknown number of a run", "/api/run?number=7", header("X", "x"), http.StatusNotFound},
 		{"a run of another generation", "/api/run?number=7&generation=2", header("X", "x"), http.StatusOK},
 		{"an unknown fire", "/api/event?run=a&seq=7", header("X", "x"), http.StatusOK},
-		{"a time that is none", "/api/event?run=a&seq=1&time=x", header("X", "x"), http.StatusBadRequest},
+		{"a fire without a number", "/api/event?run=a&seq=x", header("X", "x"), http.StatusBadRequest},
 		{"a number that is none", "/api/fire?event=x", header("X", "x"), http.StatusBadRequest},
 		{"a cost that is not a number", "/api/runs?cost=x", header("X", "x"), http.StatusBadRequest},
 		{"a time that is not a number", "/api/find?duration=NaN", header("X", "x"), http.StatusBadRequest},

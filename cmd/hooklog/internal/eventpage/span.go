@@ -2,6 +2,8 @@ package eventpage
 
 import (
 	"encoding/json"
+	"maps"
+	"slices"
 	"strings"
 	"time"
 
@@ -55,7 +57,7 @@ var spanKinds = map[string]string{
 
 // stepOf returns the span of a fire at a point BeforeX or AfterX whose payload names the act, or nil.
 func stepOf(e hooklog.Event) *spanView {
-	if !strings.HasPrefix(e.Point, "Before") && !strings.HasPrefix(e.Point, "After") {
+	if !strings.HasPrefix(e.Point, "Before") && !strings.HasPrefix(e.Point, "After") || len(e.Payload) > maxCompare {
 		return nil
 	}
 	if id := idIn(e.Payload); id != "" {
@@ -66,34 +68,18 @@ func stepOf(e hooklog.Event) *spanView {
 
 // idIn returns the field id of a payload, or of the one object in it that has an id: the payload of AfterX often has
 // that of BeforeX in a field. It returns "" for none, and for several.
-func idIn(payload json.RawMessage) (id string) {
-	var fields map[string]json.RawMessage
-	if len(payload) > maxCompare || json.Unmarshal(payload, &fields) != nil {
+func idIn(payload json.RawMessage) string {
+	type named struct{ ID json.RawMessage }
+	var whole named
+	var fields map[string]named
+	_, _ = json.Unmarshal(payload, &whole), json.Unmarshal(payload, &fields)                           // other types have no id
+	isID := func(n named) bool { return len(n.ID) > 0 && !strings.ContainsRune("{[n", rune(n.ID[0])) } // n is null
+	if isID(whole) {
+		return string(whole.ID)
+	}
+	inner := slices.DeleteFunc(slices.Collect(maps.Values(fields)), func(n named) bool { return !isID(n) })
+	if len(inner) != 1 {
 		return ""
 	}
-	if id = idOf(fields); id != "" {
-		return id
-	}
-	for _, field := range fields {
-		var inner map[string]json.RawMessage
-		if field[0] != '{' || json.Unmarshal(field, &inner) != nil {
-			continue
-		}
-		if found := idOf(inner); found != "" && id != "" {
-			return ""
-		} else if found != "" {
-			id = found
-		}
-	}
-	return id
-}
-
-// idOf returns the text or the number in the field id.
-func idOf(fields map[string]json.RawMessage) string {
-	for name, value := range fields {
-		if strings.EqualFold(name, "id") && value[0] != '{' && value[0] != '[' && value[0] != 'n' {
-			return string(value)
-		}
-	}
-	return ""
+	return string(inner[0].ID)
 }

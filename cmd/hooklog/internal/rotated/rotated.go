@@ -24,49 +24,35 @@ type File struct {
 func Open(path string) ([]File, error) {
 	const most = 20
 	for tried := 1; ; tried++ {
-		all, err := openAll(path)
+		all, err := Existing(path)
 		if err != nil {
 			return nil, err
 		}
 		now, err := os.Stat(path)
-		if err != nil || os.SameFile(now, all[len(all)-1].Info) || tried == most {
+		if len(all) > 0 && err == nil && (os.SameFile(now, all[len(all)-1].Info) || tried == most) {
 			return all, nil
 		}
 		Close(all)
-	}
-}
-
-func openAll(path string) ([]File, error) {
-	newest, err := open(path)
-	if err != nil {
-		return nil, err
-	}
-	older, err := Older(path)
-	if err != nil {
-		Close([]File{newest})
-		return nil, err
-	}
-	older = slices.DeleteFunc(older, func(f File) bool {
-		twice := newest.is(f)
-		if twice {
-			_ = f.Close() // nothing was read
+		if err != nil && (len(all) == 0 || tried == most) {
+			return nil, err
 		}
-		return twice
-	})
-	return append(older, newest), nil
+	}
 }
 
-// Older opens the older files of a log alone, the oldest first.
-func Older(path string) (all []File, err error) {
+// Existing is like Open, and returns the older files alone if PATH does not exist at the moment.
+func Existing(path string) (all []File, err error) {
 	// The files are opened in the direction in which the writer renames them. So a file that is renamed meanwhile is
 	// found twice and not missed. The writer renames the oldest file first, so one number may be missing for a moment.
-	for n, missing := 1, 0; missing < 2; n++ {
-		name := fmt.Sprintf("%s.%d", path, n)
-		if info, err := os.Stat(name); err != nil || !info.Mode().IsRegular() {
-			missing++
-			continue
+	for n, missing := 0, 0; missing < 2; n++ {
+		name := path
+		if n > 0 {
+			name = fmt.Sprintf("%s.%d", path, n)
+			if info, err := os.Stat(name); err != nil || !info.Mode().IsRegular() {
+				missing++
+				continue
+			}
+			missing = 0
 		}
-		missing = 0
 		f, err := open(name)
 		switch {
 		case errors.Is(err, fs.ErrNotExist):
