@@ -60,53 +60,29 @@ func TestTargetsAreFound(t *testing.T) {
 	}
 }
 
-func TestRunsAreAdded(t *testing.T) {
-	reader, decoder := target{"gen", "FuzzRead"}, target{"loop", "FuzzArguments"}
+func TestFiguresAreReplaced(t *testing.T) {
+	reader, decoder, gone := target{"gen", "FuzzRead"}, target{"loop", "FuzzArguments"}, target{"old", "FuzzGone"}
+	all := []target{reader, decoder}
 	var known []figures.Figure
-	var err error
 	for _, run := range []struct {
 		of  target
 		ran result
 	}{
 		{reader, result{Elapsed: 40 * time.Minute, Executions: 100, Inputs: 7}},
-		{decoder, result{Elapsed: 2 * time.Minute, Executions: 10, Inputs: 3, Failed: []string{"abc"}}},
+		{gone, result{}},
+		{decoder, result{Elapsed: 2 * time.Minute, Executions: 10, Inputs: 3, Failed: []string{"abc", "def"}}},
 		{reader, result{Elapsed: 20 * time.Minute, Executions: 1, Inputs: 9}},
 	} {
-		if known, err = sum(known, run.of, run.ran); err != nil {
-			t.Fatal(err)
-		}
+		known = replaced(known, all, run.ran.figure(run.of))
 	}
-	value := func(of string) (string, figures.Verdict) {
-		at := slices.IndexFunc(known, func(f figures.Figure) bool { return f.Of == of })
-		if at < 0 {
-			t.Fatalf("there is no figure of %s in %+v", of, known)
-		}
-		return known[at].Value, known[at].Holds
+	want := []figures.Figure{
+		{Of: "gen FuzzRead", Value: "20m0s, 1 executions, 9 inputs", Bound: "no input fails", Holds: figures.Yes},
+		{
+			Of: "loop FuzzArguments", Value: "2m0s, 10 executions, 3 inputs", Bound: "no input fails", Holds: figures.No,
+			Note: "fail: abc def",
+		},
 	}
-	for _, want := range []struct {
-		of, value string
-		holds     figures.Verdict
-	}{
-		{"gen FuzzRead", "1h0m0s, 101 executions, 9 inputs", figures.Yes},
-		{"loop FuzzArguments", "2m0s, 10 executions, 3 inputs", figures.No},
-	} {
-		if got, holds := value(want.of); got != want.value || holds != want.holds {
-			t.Errorf("%s is %s (%q), want %s (%q)", want.of, got, holds, want.value, want.holds)
-		}
-	}
-	if known, err = sum(known, decoder, result{Elapsed: time.Hour, Executions: 1}); err != nil {
-		t.Fatal(err)
-	}
-	last := known[len(known)-1]
-	if last.Of != "loop FuzzArguments" || last.Holds != figures.Yes || !strings.HasSuffix(last.Note, "pass now: abc") {
-		t.Errorf("a failure that is mended is %+v", last)
-	}
-	if len(known) != 2 {
-		t.Errorf("%d figures", len(known))
-	}
-	for _, value := range []string{"soon, 1 executions, 2 inputs", "1s", "1s, many executions", ""} {
-		if _, err := sum([]figures.Figure{{Of: "gen FuzzRead", Value: value}}, reader, result{}); err == nil {
-			t.Errorf("%q is added to", value)
-		}
+	if !slices.Equal(known, want) {
+		t.Errorf("the figures are %+v", known)
 	}
 }

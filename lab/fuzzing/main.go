@@ -1,4 +1,4 @@
-// Command fuzzing runs the fuzz targets of this repository one after another and adds the results to
+// Command fuzzing runs the fuzz targets of this repository one after another and writes the results into
 // docs/evidence/figures/fuzzing.json. Run it from the root of the repository:
 //
 //	go run ./lab/fuzzing -each 10m [-only FuzzRead,FuzzEmit]
@@ -44,10 +44,11 @@ func run(ctx context.Context, each time.Duration, only string) (failed bool, err
 		return false,
 			errors.New("wrong usage; run it from the root of the repository, with flags only and at least a second per target")
 	}
-	targets, err := find(".")
+	all, err := find(".")
 	if err != nil {
 		return false, err
 	}
+	targets := all
 	if only != "" {
 		names := strings.Split(only, ",")
 		for _, name := range names {
@@ -55,13 +56,13 @@ func run(ctx context.Context, each time.Duration, only string) (failed bool, err
 				return false, fmt.Errorf("no package has a target %s", name)
 			}
 		}
-		targets = slices.DeleteFunc(targets, func(t target) bool { return !slices.Contains(names, t.Name) })
+		targets = slices.DeleteFunc(slices.Clone(all), func(t target) bool { return !slices.Contains(names, t.Name) })
 	}
 	var unable []error // a package that does not build must not stop the others
 	for _, t := range targets {
 		ran, err := t.fuzz(ctx, each)
 		if err == nil {
-			err = add(".", t, ran)
+			err = add(".", all, t, ran)
 		}
 		if err != nil {
 			unable = append(unable, err)

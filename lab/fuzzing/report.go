@@ -4,73 +4,46 @@ import (
 	"fmt"
 	"slices"
 	"strings"
-	"time"
 
 	"github.com/hookgen/hookgen/lab/figures"
 )
 
-// add adds a run to the report below root.
-func add(root string, t target, ran result) error {
-	all, err := figures.Read(root)
+// add replaces the figure of a target in the report below root. Targets that the repository does not have any more go.
+func add(root string, all []target, t target, ran result) error {
+	reports, err := figures.Read(root)
 	if err != nil {
 		return err
 	}
 	report := figures.Report{Name: "fuzzing"}
-	if i := slices.IndexFunc(all, func(r figures.Report) bool { return r.Name == report.Name }); i >= 0 {
-		report = all[i]
-	}
-	if report.Figures, err = sum(report.Figures, t, ran); err != nil {
-		return err
+	if i := slices.IndexFunc(reports, func(r figures.Report) bool { return r.Name == report.Name }); i >= 0 {
+		report = reports[i]
 	}
 	report.Command = "go run ./lab/fuzzing -each 10m"
+	report.Figures = replaced(report.Figures, all, ran.figure(t))
 	if err := report.Stamp(root); err != nil {
 		return err
 	}
 	return report.Write(root)
 }
 
-// The prefixes of the failed inputs in a note.
-const (
-	mended = "failed when they were found, and pass now: "
-	broken = "fail: "
-)
+// replaced returns the figures of the targets, in their order, with a new one.
+func replaced(known []figures.Figure, all []target, made figures.Figure) []figures.Figure {
+	kept := []figures.Figure{made}
+	for _, f := range known {
+		if f.Of != made.Of && slices.ContainsFunc(all, func(t target) bool { return t.String() == f.Of }) {
+			kept = append(kept, f)
+		}
+	}
+	slices.SortFunc(kept, func(a, b figures.Figure) int { return strings.Compare(a.Of, b.Of) })
+	return kept
+}
 
-// sum returns the figures, by target, with a run added to those of its target.
-func sum(known []figures.Figure, t target, ran result) ([]figures.Figure, error) {
-	name := t.Package + " " + t.Name
-	known = slices.Clone(known)
-	at := slices.IndexFunc(known, func(f figures.Figure) bool { return f.Of == name })
-	if at < 0 {
-		at = len(known)
-		known = append(known, figures.Figure{Of: name, Value: "0s, 0 executions, 0 inputs"})
+// figure describes a run of a target.
+func (r result) figure(t target) figures.Figure {
+	f := figures.Figure{Of: t.String(), Bound: "no input fails", Holds: figures.Yes}
+	f.Value = fmt.Sprintf("%s, %d executions, %d inputs", r.Elapsed, r.Executions, r.Inputs)
+	if len(r.Failed) > 0 {
+		f.Holds, f.Note = figures.No, "fail: "+strings.Join(r.Failed, " ")
 	}
-	f := &known[at]
-	spent, rest, _ := strings.Cut(f.Value, ", ")
-	took, err := time.ParseDuration(spent)
-	if err != nil {
-		return nil, fmt.Errorf("%s: %q: %w", name, f.Value, err)
-	}
-	var executions int64
-	var inputs int
-	if _, err := fmt.Sscanf(rest, "%d executions, %d inputs", &executions, &inputs); err != nil {
-		return nil, fmt.Errorf("%s: %q: %w", name, f.Value, err)
-	}
-	if ran.Inputs > 0 {
-		inputs = ran.Inputs
-	}
-	f.Value = fmt.Sprintf("%s, %d executions, %d inputs", took+ran.Elapsed, executions+ran.Executions, inputs)
-
-	failed := strings.Fields(strings.TrimPrefix(strings.TrimPrefix(f.Note, mended), broken))
-	failed = append(failed, ran.Failed...)
-	slices.Sort(failed)
-	failed = slices.Compact(failed)
-	f.Bound, f.Holds, f.Note = "no input fails", figures.Yes, ""
-	switch {
-	case len(ran.Failed) > 0:
-		f.Holds, f.Note = figures.No, broken+strings.Join(failed, " ")
-	case len(failed) > 0:
-		f.Note = mended + strings.Join(failed, " ")
-	}
-	slices.SortFunc(known, func(a, b figures.Figure) int { return strings.Compare(a.Of, b.Of) })
-	return known, nil
+	return f
 }

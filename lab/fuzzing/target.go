@@ -24,6 +24,8 @@ type target struct {
 	Name    string
 }
 
+func (t target) String() string { return t.Package + " " + t.Name }
+
 // find returns the targets of the module in root that git knows, by package and name.
 func find(root string) ([]target, error) {
 	modules, err := figures.Git(root, "ls-files", "*/go.mod")
@@ -47,7 +49,7 @@ func find(root string) ([]target, error) {
 		}
 	}
 	slices.SortFunc(found, func(a, b target) int {
-		return strings.Compare(a.Package+" "+a.Name, b.Package+" "+b.Name)
+		return strings.Compare(a.String(), b.String())
 	})
 	return found, nil
 }

@@ -28,7 +28,7 @@ var sections = []section{
 			"find have a reason in [equivalent.txt](../../lab/mutation/equivalent.txt), and do not count. The interval of a " +
 			"sample holds in the first run with its seed."},
 	{"fuzzing", "Fuzzing",
-		"Time is that of one worker, in all runs so far, and inputs are those that reached something new. Every check " +
+		"Time is that of one worker, in its last run, and inputs are those that reached something new. Every check " +
 			"plays those that are committed, and all that failed."},
 	{"soak", "Soak",
 		"Fires while hooks are added, removed and layered, and a tracer is attached and detached, from other goroutines."},
