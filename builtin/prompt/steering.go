@@ -15,12 +15,12 @@ import (
 //
 // For example, the operator sees that the agent edits the wrong file and calls Steer with the identity of the
 // conversation and a correction. At its next step, a run of that conversation gets a message of the user with
-// "[OPERATOR STEERING]" and the line "- " with the correction. A message contains the oldest text, or all of them if All
-// is set. From then on it is part of the conversation, also if the call of the model fails. A text that arrives during
-// the last reply waits for the next run; with Agent.Send of package loop, the run would go on.
+// "[OPERATOR STEERING]" and the line "- " with the correction. A message contains the oldest text, or all of them if
+// All is set. From then on it is part of the conversation, also if the call of the model fails. A text that arrives
+// during the last reply waits for the next run; with Agent.Send of package loop, the run would go on.
 //
-// Each conversation has its own queue. If it has several runs or sub-runs at once, each text goes to the run that begins
-// the next step. In a program that serves one person, set Share to share.Everyone: then all runs have one queue,
+// Each conversation has its own queue. If it has several runs or sub-runs at once, each text goes to the run that
+// begins the next step. In a program that serves one person, set Share to share.Everyone: then all runs have one queue,
 // whatever the identity. Steering uses BeforeStep and Env.Send. All methods are safe for concurrent use. The zero value
 // is ready to use; do not copy a Steering after first use.
 type Steering struct {

@@ -302,8 +302,8 @@ func TestP13_OneOfTwoProcessesAnswers(t *testing.T) {
 	}
 }
 
-// TestP13_AProcessThatSleptChangesNothing: a process stops after a write. An operator lets the run continue, and another
-// process does. The first one wakes up before the other has ended, or after it.
+// TestP13_AProcessThatSleptChangesNothing: a process stops after a write. An operator lets the run continue, and
+// another process does. The first one wakes up before the other has ended, or after it.
 func TestP13_AProcessThatSleptChangesNothing(t *testing.T) {
 	for _, wakesAt := range []string{"answers", "wrote 4", "ended"} {
 		t.Run(wakesAt, func(t *testing.T) {

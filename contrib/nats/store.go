@@ -51,8 +51,8 @@ func (s Store) Delete(ctx context.Context, key string) error {
 	return s.Bucket.Delete(ctx, storeKeys+key)
 }
 
-// Swap stores the value of a key if its present value is old, and reports whether it did. For old, nil says that the key
-// has no value; as the new value, it removes the key. If several processes swap the same value, one of them does.
+// Swap stores the value of a key if its present value is old, and reports whether it did. For old, nil says that the
+// key has no value; as the new value, it removes the key. If several processes swap the same value, one of them does.
 func (s Store) Swap(ctx context.Context, key string, old, value []byte) (swapped bool, err error) {
 	if key == "" {
 		return false, errNoKey

@@ -66,8 +66,8 @@ func remove(ctx context.Context, tx *sql.Tx, key string) error {
 	return err
 }
 
-// Swap stores the value of a key if its present value is old, and reports whether it did. For old, nil says that the key
-// has no value; as the new value, it removes the key. If several processes swap the same value, one of them does.
+// Swap stores the value of a key if its present value is old, and reports whether it did. For old, nil says that the
+// key has no value; as the new value, it removes the key. If several processes swap the same value, one of them does.
 func (s Store) Swap(ctx context.Context, key string, old, value []byte) (swapped bool, err error) {
 	if err := s.fits(key, value); err != nil {
 		return false, err

@@ -19,8 +19,8 @@ import (
 type RunStore interface {
 	// Put stores a run that waits for answers, and ends its lease. Without a lease, "", it replaces any state of the run.
 	Put(ctx context.Context, s Suspension, lease string) error
-	// Take returns a run with a new lease, and marks it as taken until a time. The error is a *NotFound for an unknown run,
-	// and a *RunTaken for a run that is taken, also if that time has passed. One of several callers gets the run.
+	// Take returns a run with a new lease, and marks it as taken until a time. The error is a *NotFound for an unknown
+	// run, and a *RunTaken for a run that is taken, also if that time has passed. One of several callers gets the run.
 	Take(ctx context.Context, run string, until time.Time) (s Suspension, lease string, err error)
 	// Extend sets a new time for a taken run.
 	Extend(ctx context.Context, run, lease string, until time.Time) error
@@ -59,6 +59,6 @@ type LeaseEnded struct{ Run string }
 
 // Error names the run and says what has happened.
 func (e *LeaseEnded) Error() string {
-	return fmt.Sprintf("the lease of the run %q has ended: somebody has put or deleted the run since this process took it, "+
-		"and another process may have continued it; nothing was changed", e.Run)
+	return fmt.Sprintf("the lease of the run %q has ended: somebody has put or deleted the run since this process took "+
+		"it, and another process may have continued it; nothing was changed", e.Run)
 }

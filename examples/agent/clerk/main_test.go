@@ -101,7 +101,7 @@ func TestARefusedRunStaysInTheStore(t *testing.T) {
 	defer db.Close()
 	runs := session.Runs{Store: sqlite.Store{DB: db}}
 	newer := agent.Suspension{Version: 9, ID: "r.1", Run: "r", Questions: []agent.Question{{ID: "r.1.1"}}}
-	if err := runs.Put(t.Context(), newer); err != nil {
+	if err := runs.Put(t.Context(), newer, ""); err != nil {
 		t.Fatal(err)
 	}
 	a := &loop.Agent{Name: "clerk", Model: looptest.NewScript(), Runs: runs}
