@@ -13,10 +13,12 @@ import (
 // struct of the point, which may not be changed afterwards.
 func (s *Snapshot) Notify(fired any) {
 	r := s.recording
-	r.mu.Lock()
-	r.ended = true
 	r.verdict.Elapsed = time.Since(r.verdict.Start)
-	r.mu.Unlock()
+	if s.point.wraps {
+		r.mu.Lock()
+		r.ended = true
+		r.mu.Unlock()
+	}
 	defer s.notifyObservers(fired) // also if a tracer ends the goroutine
 	defer r.traceFire()
 	r.traceCalled()

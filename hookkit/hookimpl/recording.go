@@ -20,7 +20,7 @@ type recording struct {
 	verdict  *hookkit.Verdict  // the last field of the Fired struct; nil until the recording begins
 	called   *hookkit.Event    // of the hook that returned last, until the tracers are notified of it; nil without one
 
-	mu      sync.Mutex // an around hook that was abandoned may still report
+	mu      sync.Mutex // of an around point, where a hook that was abandoned may still report; elsewhere a lock costs time
 	ended   bool
 	ballots []hookkit.Ballot
 	err     error // of an around point: of the fire; at all points, the failure that ended the goroutine of the fire
@@ -75,8 +75,10 @@ func (r *recording) failed(f *hookkit.Failure, ends, gone bool) {
 // Err returns the error that observers receive: the one that the fire returns or, if a hook ended the goroutine so that
 // the fire returns nothing, that hook's failure.
 func (s *Snapshot) Err(err error) error {
-	s.recording.mu.Lock()
-	defer s.recording.mu.Unlock()
+	if s.point.wraps {
+		s.recording.mu.Lock()
+		defer s.recording.mu.Unlock()
+	}
 	if err == nil {
 		return s.recording.err
 	}
