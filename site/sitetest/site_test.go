@@ -219,6 +219,10 @@ func TestPagesReadWithoutScripts(t *testing.T) {
 			t.Errorf("%s does not have %q, %v", file, text, err)
 		}
 	}
+	if page, _ := os.ReadFile(filepath.Join(dist, "playground.html")); !regexp.MustCompile(
+		`(?s)needs JavaScript.*<textarea`).Match(page) {
+		t.Error("the playground says below its editors that they need JavaScript")
+	}
 	pages := 0
 	err := filepath.WalkDir(dist, func(path string, _ fs.DirEntry, err error) error {
 		if err != nil || filepath.Ext(path) != ".html" || filepath.Base(path) == "404.html" {
