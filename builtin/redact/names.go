@@ -36,17 +36,19 @@ func lowerName(name string) string { return strings.ToLower(punctuation.Replace(
 
 // about returns what a name says about its values. It can be a key of JSON or an environment variable, for example.
 func (r *Redactor) about(name string) nameInfo {
+	isLong := len(name) > maxName
+	name = name[max(0, len(name)-maxName):]
 	word := strings.ToLower(name[alnum.back(name, len(name), len(name)):])
 	about := nameInfo{lower: lowerName(name), word: word, after: syntax["after-"+word]}
 	var buffer [maxWords]string
-	words, own := split(buffer[:0], name[max(0, len(name)-maxName):])
+	words, own := split(buffer[:0], name)
 	if len(words) == 0 {
 		return about
 	}
 	if !r.KeepSecrets {
 		about.kind, about.makers = secretName(words, own), providersOf(words)
 	}
-	about.describes = len(name) <= maxName && describes[singular(words[len(words)-1])]
+	about.describes = !isLong && describes[singular(words[len(words)-1])]
 	isKey := func(key string) bool {
 		same, _ := split(nil, key)
 		return strings.Join(words, "") == strings.Join(same, "")

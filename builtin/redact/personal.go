@@ -67,11 +67,11 @@ var cardGroups = set("card-groups")
 // cardLength returns the length of the payment card number at the beginning of s, or 0. One blank or minus sign
 // separates its groups, the same one everywhere. Other digits may follow, for example an expiry date.
 func cardLength(s string) (n int) {
-	var number, groups []byte
+	number, groups := make([]byte, 0, 85), make([]byte, 0, 5)
 	for at := 0; ; at++ {
 		size := digits.skip(s, at, 17) - at
 		number, groups, at = append(number, s[at:at+size]...), append(groups, byte('0'+size)), at+size
-		isCard := len(groups) == 1 && size >= 13 && size <= 16 || cardGroups[string(groups)]
+		isCard := len(groups) == 1 && size >= 13 && size <= 16 || len(groups) > 2 && cardGroups[string(groups)]
 		if isCard && hasCheckDigit(string(number)) && fits(string(number), "card-number") && endsNumber(s, at) {
 			n = at
 		}
