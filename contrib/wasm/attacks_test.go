@@ -155,6 +155,62 @@ func TestAttacks(t *testing.T) {
 	}
 }
 
+// At a point where all hooks are asked, guests that refuse, trap and loop are refusals, and nobody hides another.
+func TestEveryRefusalOfGuestsIsReported(t *testing.T) {
+	const point = "VerifyAll"
+	var hooks fixture.Hooks
+	guests := []struct {
+		name, want string
+		change     func(*tiny)
+	}{
+		{"refusing", `"not now"`, func(g *tiny) { g.reply = `{"error":"not now"}` }},
+		{"passing", "", func(*tiny) {}},
+		{"trapping", "unreachable", func(g *tiny) { g.call = []byte{0x00} }},
+		{"looping", "no reply within 1s", func(g *tiny) { g.call = forever() }},
+		{"deciding", `"replace" is not legal`, func(g *tiny) { g.reply = `{"decision":"replace","value":{}}` }},
+		{"last", `"never"`, func(g *tiny) { g.reply = `{"error":"never"}` }},
+	}
+	for _, c := range guests {
+		g := newTiny(new(fixture.Hooks).Points()[0].Spec, point)
+		c.change(&g)
+		caller, err := wasm.New(g.bytes(), wasm.Timeout(limit), wasm.Name(c.name), wasm.OnReplace(func(error) {}))
+		if err != nil {
+			t.Fatal(err)
+		}
+		t.Cleanup(func() {
+			if err := caller.Close(); err != nil {
+				t.Error(err)
+			}
+		})
+		remote, err := fixture.Remote(t.Context(), caller)
+		if err != nil {
+			t.Fatal(err)
+		}
+		hooks.Use(remote)
+	}
+	bys, err := hooks.VerifyAll.FireBy(t.Context(), nil, fixture.Item{})
+	joined, ok := err.(interface{ Unwrap() []error })
+	if !ok {
+		t.Fatalf("the error is %v", err)
+	}
+	refusals := joined.Unwrap()
+	for _, c := range guests {
+		if c.want == "" {
+			continue
+		}
+		if len(refusals) == 0 || len(bys) == 0 {
+			t.Fatalf("no refusal of %s in %v", c.name, err)
+		}
+		if !strings.Contains(bys[0].Hook, c.name) || !strings.Contains(refusals[0].Error(), c.want) {
+			t.Errorf("%s refuses by %v: %v; want %s", bys[0].Hook, c.name, refusals[0], c.want)
+		}
+		refusals, bys = refusals[1:], bys[1:]
+	}
+	if len(refusals) > 0 {
+		t.Errorf("more refusals: %v", refusals)
+	}
+}
+
 // run connects the guest and fires a point, and returns the error or the reply of the guest.
 func (a attack) run(t *testing.T, module []byte) string {
 	opts := []wasm.Option{wasm.Timeout(limit), wasm.Name("guest"), wasm.OnReplace(func(error) {})}
