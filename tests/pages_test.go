@@ -399,7 +399,7 @@ func (p *page) generateChanged(t *testing.T) {
 func pageNames(t *testing.T) []string {
 	t.Helper()
 	root := usermodule.Root(t)
-	names := []string{"README.md", "builtin/README.md", "loop/README.md"}
+	names := []string{"README.md", "builtin/README.md", "loop/README.md", "loop/fleet/README.md"}
 	for _, folder := range []string{"hooks", "agents", "evidence"} {
 		found, err := filepath.Glob(filepath.Join(root, "docs", folder, "*.md"))
 		if err != nil || len(found) == 0 {

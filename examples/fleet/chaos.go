@@ -185,6 +185,9 @@ func (s *storm) rage(ctx context.Context) (table string, err error) {
 	return s.check(ctx, store, results, time.Since(begun))
 }
 
+// The user of the servers that chaos and throughput start.
+const user, password = "fleet", "of the storm"
+
 // secure gives each process a certificate and a password, and returns the options of a connection that has both. The
 // server accepts nobody without them.
 func (s *storm) secure() ([]nats.Option, error) {
@@ -192,7 +195,6 @@ func (s *storm) secure() ([]nats.Option, error) {
 	if err != nil {
 		return nil, err
 	}
-	const user, password = "fleet", "of the storm"
 	s.env = append(os.Environ(), "FLEET_SERVER=tls://"+s.address, "FLEET_USER="+user, "FLEET_PASSWORD="+password,
 		"FLEET_TLS_CA="+cert, "FLEET_TLS_CERT="+cert, "FLEET_TLS_KEY="+key)
 	return []nats.Option{nats.Password(user, password), nats.RootCA(cert), nats.ClientCert(cert, key)}, nil

@@ -75,12 +75,22 @@ func TestWrongArguments(t *testing.T) {
 	}
 }
 
+// TestServerIsNotOpenToAll: a server wants a password, and TLS if other machines can reach it.
 func TestServerIsNotOpenToAll(t *testing.T) {
-	var problems bytes.Buffer
-	args := []string{"server", "-dir", t.TempDir(), "-listen", "0.0.0.0:0"}
-	if code := run(t.Context(), args, none, io.Discard, &problems); code != 1 ||
-		!strings.Contains(problems.String(), "set -user") {
-		t.Errorf("code %d: %s", code, problems.String())
+	for _, c := range []struct{ listen, password, want string }{
+		{"127.0.0.1:0", "", "set -user"}, {"0.0.0.0:0", "secret", "without TLS"},
+	} {
+		t.Run(c.listen, func(t *testing.T) {
+			var problems bytes.Buffer
+			env := func(name string) string {
+				return map[string]string{"FLEET_USER": "ann", "FLEET_PASSWORD": c.password}[name]
+			}
+			args := []string{"server", "-dir", t.TempDir(), "-listen", c.listen}
+			if code := run(t.Context(), args, env, io.Discard, &problems); code != 1 ||
+				!strings.Contains(problems.String(), c.want) {
+				t.Errorf("code %d: %s", code, problems.String())
+			}
+		})
 	}
 }
 
@@ -173,7 +183,8 @@ func TestProgram(t *testing.T) {
 			}
 		}
 	}
-	_, endServer := start("server", "-dir", t.TempDir(), "-listen", address, "-sync", "10s")
+	dir := t.TempDir()
+	_, endServer := start("server", "-dir", dir, "-listen", address, "-sync", "10s")
 	client := func(args ...string) string {
 		t.Helper()
 		var out, problems bytes.Buffer
@@ -183,6 +194,11 @@ func TestProgram(t *testing.T) {
 		return out.String()
 	}
 	asked(t, address, client)
+	var second bytes.Buffer
+	if code := run(ctx, []string{"server", "-dir", dir, "-listen", "127.0.0.1:0"}, env, io.Discard, &second); code != 1 ||
+		!strings.Contains(second.String(), "another server has the directory") {
+		t.Errorf("a second server: code %d: %s", code, second.String())
+	}
 	url, endWorker := start("worker", "-http", "127.0.0.1:0", "-events", "records")
 	ended := client("submit", "-tenant", "acme", "a", "pay 4 orders, 2 at a time")
 	if ended != `a is done, 3 steps, 4 calls, 120 tokens, cost 0.0000: "4 orders are paid"`+"\n" {

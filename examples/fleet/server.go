@@ -4,12 +4,9 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"net"
 	"os"
-	"strconv"
-	"time"
 
-	natsserver "github.com/nats-io/nats-server/v2/server"
+	"github.com/hookgen/hookgen/contrib/nats/embedded"
 )
 
 // serve runs a NATS server until ctx is done.
@@ -20,61 +17,42 @@ func (p *program) serve(ctx context.Context, args []string) error {
 	if err := p.parse(args, 0, 0); err != nil {
 		return err
 	}
-	server, err := p.newServer(*dir, *listen, *sync)
+	if *p.user == "" || p.env("FLEET_PASSWORD") == "" {
+		return errors.New("everybody could use the server; set -user and FLEET_PASSWORD")
+	}
+	var options []embedded.Option
+	if *sync > 0 {
+		options = append(options, embedded.SyncEvery(*sync))
+	}
+	config, err := p.serverConfig(*listen)
 	if err != nil {
 		return err
 	}
-	fmt.Fprintf(p.out, "listening on %s\n", server.Addr())
+	server, err := embedded.Start(*dir, append(options, embedded.Config(config))...)
+	if err := errors.Join(err, os.Remove(config)); err != nil {
+		return err
+	}
+	fmt.Fprintf(p.out, "listening on %s\n", server.ListenURL())
 	<-ctx.Done()
-	server.Shutdown()
-	server.WaitForShutdown()
-	return nil
+	return server.Close()
 }
 
-// newServer starts a server. With -user it asks for the password, and with -tls-cert and -tls-key it accepts TLS only.
-func (p *program) newServer(dir, listen string, sync time.Duration) (*natsserver.Server, error) {
-	if dir == "" {
-		return nil, errors.New("-dir is empty; name a directory")
-	}
-	if err := os.MkdirAll(dir, 0o700); err != nil {
-		return nil, err
-	}
-	host, text, err := net.SplitHostPort(listen)
-	if err != nil {
-		return nil, fmt.Errorf("-listen: %w", err)
-	}
-	port, err := strconv.Atoi(text)
-	if err != nil {
-		return nil, fmt.Errorf("-listen: the port %q is not a number", text)
-	}
-	if port == 0 {
-		port = natsserver.RANDOM_PORT
-	}
-	o := &natsserver.Options{
-		ServerName: "fleet", Host: host, Port: port, NoLog: true, NoSigs: true, JetStream: true, StoreDir: dir,
-		JetStreamMaxStore: 16 << 30, JetStreamMaxMemory: 64 << 20, SyncAlways: sync == 0, SyncInterval: sync,
-		Username: *p.user, Password: p.env("FLEET_PASSWORD"),
-	}
-	loopback := net.ParseIP(host)
-	if *p.user == "" && (loopback == nil || !loopback.IsLoopback()) {
-		return nil, fmt.Errorf("the server would accept everybody who can reach %s; set -user and FLEET_PASSWORD", listen)
-	}
+// serverConfig writes a configuration file of nats-server. It has the password, so it does not stay. With -tls-cert and
+// -tls-key, the server accepts TLS only, and with -tls-ca only clients with a certificate.
+func (p *program) serverConfig(listen string) (file string, err error) {
+	text := fmt.Sprintf("listen: %q\nauthorization { user: %q, password: %q }\n", listen, *p.user,
+		p.env("FLEET_PASSWORD"))
 	if *p.cert != "" {
-		o.TLS = true
-		if o.TLSConfig, err = natsserver.GenTLSConfig(&natsserver.TLSConfigOpts{
-			CertFile: *p.cert, KeyFile: *p.key, CaFile: *p.ca, Verify: *p.ca != "",
-		}); err != nil {
-			return nil, err
+		text += fmt.Sprintf("tls { cert_file: %q, key_file: %q", *p.cert, *p.key)
+		if *p.ca != "" {
+			text += fmt.Sprintf(", ca_file: %q, verify: true", *p.ca)
 		}
+		text += " }\n"
 	}
-	server, err := natsserver.NewServer(o)
+	f, err := os.CreateTemp("", "fleet-*.conf") // only its owner can read it
 	if err != nil {
-		return nil, err
+		return "", err
 	}
-	go server.Start()
-	if !server.ReadyForConnections(time.Minute) {
-		server.Shutdown()
-		return nil, fmt.Errorf("the server at %s is not ready after a minute", listen)
-	}
-	return server, nil
+	_, err = f.WriteString(text)
+	return f.Name(), errors.Join(err, f.Close())
 }

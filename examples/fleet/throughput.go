@@ -69,7 +69,7 @@ func (g *gauge) measure(ctx context.Context) (table string, err error) {
 	if g.address, err = freeAddress(); err != nil {
 		return "", err
 	}
-	g.env = append(os.Environ(), "FLEET_SERVER=nats://"+g.address)
+	g.env = append(os.Environ(), "FLEET_SERVER=nats://"+g.address, "FLEET_USER="+user, "FLEET_PASSWORD="+password)
 	server := &process{s: &g.storm, role: "server", args: []string{
 		"server", "-dir", filepath.Join(g.dir, "nats"), "-listen", g.address, "-sync", "10s",
 	}}
@@ -77,7 +77,7 @@ func (g *gauge) measure(ctx context.Context) (table string, err error) {
 		return "", err
 	}
 	defer server.kill()
-	conn, err := dial(ctx, "nats://"+g.address)
+	conn, err := dial(ctx, "nats://"+g.address, nats.Password(user, password))
 	if err != nil {
 		return "", err
 	}
@@ -164,7 +164,7 @@ func (g *gauge) inFleet(ctx context.Context, conn *nats.Conn) (c cost, err error
 	if err != nil {
 		return c, err
 	}
-	own, err := nats.Connect("nats://" + g.address)
+	own, err := nats.Connect("nats://"+g.address, nats.Password(user, password))
 	if err != nil {
 		return c, err
 	}
