@@ -5,7 +5,8 @@
 //     the agent until its next calls, and Perform makes one call (workflow.go).
 //   - The conversation, the replies and the questions are in a fleet.Log. The history of the workflow has only the keys
 //     of calls and the answers of persons, and begins anew after 1,000 activities.
-//   - An answer of a person and a cancellation are signals ([Client]). The query "state" shows the state.
+//   - An answer of a person and a cancellation are signals ([Client]). To cancel the workflow cancels the run, too. The
+//     query "state" shows the state.
 //
 // Start with [Worker] and [Client].
 //

@@ -31,10 +31,12 @@ func newEnvironment() *testsuite.TestWorkflowEnvironment {
 }
 
 // TestWorkflowEndsWithAnswers runs the workflow in the environment of the SDK, without a server: a run makes a call,
-// asks a person, and ends, or is cancelled.
+// asks a person, and ends, or is cancelled by a client, or with the tools of Temporal.
 func TestWorkflowEndsWithAnswers(t *testing.T) {
-	for _, end := range []fleet.State{fleet.Done, fleet.Cancelled} {
-		t.Run(string(end), func(t *testing.T) {
+	for name, end := range map[string]fleet.State{
+		"Done": fleet.Done, "Cancelled": fleet.Cancelled, "WorkflowCancelled": fleet.Cancelled,
+	} {
+		t.Run(name, func(t *testing.T) {
 			store := fleet.NewMemory(time.Second)
 			store.Queue = nil
 			pay, look := &looptest.Tool{Name: "pay", Result: "paid"}, &looptest.Tool{Name: "look", Result: "sun"}
@@ -69,8 +71,12 @@ func TestWorkflowEndsWithAnswers(t *testing.T) {
 					state.State != fleet.Suspended || state.Activities != 3 {
 					t.Errorf("%+v, %v", state, err)
 				}
-				if end == fleet.Cancelled {
+				switch name {
+				case "Cancelled":
 					env.SignalWorkflow(cancelSignal, nil)
+					return
+				case "WorkflowCancelled":
+					env.CancelWorkflow()
 					return
 				}
 				env.SignalWorkflow(answerSignal, []fleet.Answer{

@@ -77,11 +77,17 @@ func run(ctx workflow.Context, data json.RawMessage) error {
 	if err := workflow.SetQueryHandler(ctx, stateQuery, func() (State, error) { return state, nil }); err != nil {
 		return err
 	}
+	canceled := ctx.Done()
+	ctx, _ = workflow.NewDisconnectedContext(ctx) // its activities end the run after a cancellation
 	ctx = workflow.WithActivityOptions(ctx, workflow.ActivityOptions{
 		StartToCloseTimeout: 24 * time.Hour, HeartbeatTimeout: in.Lifetime,
 		RetryPolicy: &temporal.RetryPolicy{InitialInterval: time.Second, MaximumInterval: time.Minute},
 	})
 	s := newSignals(ctx, &in)
+	workflow.Go(ctx, func(ctx workflow.Context) {
+		canceled.Receive(ctx, nil)
+		s.canceled.Send(ctx, nil)
+	})
 	for {
 		for s.HasPending() {
 			s.Select(ctx)
@@ -118,20 +124,23 @@ func run(ctx workflow.Context, data json.RawMessage) error {
 // signals put what clients send into the input of the next activity.
 type signals struct {
 	workflow.Selector
-	in *input
+	in       *input
+	canceled workflow.Channel // somebody cancels the workflow, for example with the tools of Temporal
 }
 
 func newSignals(ctx workflow.Context, in *input) *signals {
-	s := &signals{workflow.NewSelector(ctx), in}
+	s := &signals{workflow.NewSelector(ctx), in, workflow.NewChannel(ctx)}
 	s.AddReceive(workflow.GetSignalChannel(ctx, answerSignal), func(c workflow.ReceiveChannel, _ bool) {
 		var answers []json.RawMessage
 		c.Receive(ctx, &answers)
 		in.Answers = append(in.Answers, answers...)
 	})
-	s.AddReceive(workflow.GetSignalChannel(ctx, cancelSignal), func(c workflow.ReceiveChannel, _ bool) {
+	cancel := func(c workflow.ReceiveChannel, _ bool) {
 		c.Receive(ctx, nil)
 		in.Cancel = true
-	})
+	}
+	s.AddReceive(workflow.GetSignalChannel(ctx, cancelSignal), cancel)
+	s.AddReceive(s.canceled, cancel)
 	return s
 }
 

@@ -60,7 +60,7 @@ func TestStore(t *testing.T) {
 	})
 }
 
-var partitions = flag.Bool("partitions", false, "run the storm in partitions, which takes half a minute")
+var partitions = flag.Bool("partitions", false, "run the storm in partitions, which takes a minute or two")
 
 // TestStormInPartitions parts workers and clients from their server, for longer than a claim lives.
 func TestStormInPartitions(t *testing.T) {

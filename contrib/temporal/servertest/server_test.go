@@ -72,7 +72,7 @@ type newerConverter struct {
 
 func (c newerConverter) ToPayload(value any) (*common.Payload, error) {
 	p, err := c.JSONPayloadConverter.ToPayload(value)
-	if err == nil && rand.IntN(4) == 0 { // the server waits longer and longer before it sends a task again
+	if err == nil && rand.IntN(8) == 0 { // the server waits longer and longer before it sends a task again
 		p.Data = c.newer.Encode(p.Data)
 	}
 	return p, err
