@@ -72,8 +72,9 @@ func idIn(payload json.RawMessage) string {
 	type named struct{ ID json.RawMessage }
 	var whole named
 	var fields map[string]named
-	_, _ = json.Unmarshal(payload, &whole), json.Unmarshal(payload, &fields)                           // other types have no id
-	isID := func(n named) bool { return len(n.ID) > 0 && !strings.ContainsRune("{[n", rune(n.ID[0])) } // n is null
+	// Fields of other types have no ID. That of a null begins with n.
+	_, _ = json.Unmarshal(payload, &whole), json.Unmarshal(payload, &fields)
+	isID := func(n named) bool { return len(n.ID) > 0 && !strings.ContainsRune("{[n", rune(n.ID[0])) }
 	if isID(whole) {
 		return string(whole.ID)
 	}
