@@ -222,7 +222,7 @@ func (b *batch) after(c *call) {
 		c.give(r.fixResult(*c.shown, was, by))
 	}
 	if end, ok := exit.(agent.EndTurn); ok {
-		r.endTurn(end, by)
+		r.endTurn(end, by, false)
 	}
 }
 

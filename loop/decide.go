@@ -71,7 +71,7 @@ func (b *batch) before(c *call) {
 	case agent.SkipTool:
 		b.skip(c, exit, by)
 	case agent.EndTurn:
-		r.endTurn(exit, by)
+		r.endTurn(exit, by, false)
 	}
 }
 

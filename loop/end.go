@@ -178,7 +178,7 @@ func (r *run) rescue() {
 			r.warn("OnRunError: a reply replaced the failure; dropped its signal: %s", orElse(s.Message, "no message"))
 			return true
 		})
-		r.endedBy(end, by, true)
+		r.endTurn(end, by, true)
 	}
 }
 

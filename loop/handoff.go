@@ -70,7 +70,7 @@ func (b *batch) handoff(c *call, e *entry) bool {
 		b.answered(c, exit, by)
 		return false
 	case agent.EndTurn:
-		r.endTurn(exit, by)
+		r.endTurn(exit, by, false)
 		return false
 	}
 	for _, to := range r.agent.Handoffs {

@@ -39,7 +39,6 @@ func (r *run) generate(
 		return streaming.Stream(ctx, req, emit)
 	})
 	reply = r.charged(req, reply, err)
-	r.counts.model(orElse(reply.Model, r.answering(req)), reply.Usage)
 	if err != nil {
 		r.stream.event(Event{Kind: EventFailed, Step: step, Failed: &Failure{Attempt: attempt, Err: err.Error()}})
 		return agent.LLMResponse{}, err
@@ -48,12 +47,13 @@ func (r *run) generate(
 	return reply, nil
 }
 
-// charged returns the reply of a call with its cost. A call that failed costs what it used: for example, a stream that
-// was cut after the model had reported its usage.
+// charged counts a call and returns its reply with its cost. A call that failed costs what it used: for example, a
+// stream that was cut after the model had reported its usage.
 func (r *run) charged(req agent.LLMRequest, reply agent.LLMResponse, failed error) agent.LLMResponse {
 	if failed == nil || reply.Usage.Total() > 0 {
-		return r.priced(req, encodable(reply))
+		reply = r.priced(req, encodable(reply))
 	}
+	r.counts.model(orElse(reply.Model, r.answering(req)), reply.Usage)
 	return reply
 }
 
@@ -88,7 +88,6 @@ func (h handle) Generate(ctx context.Context, req agent.LLMRequest) (agent.LLMRe
 		return h.r.model.Generate(ctx, req)
 	})
 	reply = h.r.charged(req, reply, err)
-	h.r.counts.model(orElse(reply.Model, h.r.answering(req)), reply.Usage)
 	if err != nil {
 		return agent.LLMResponse{}, fmt.Errorf("model call of a hook: %w", err)
 	}

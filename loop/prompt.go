@@ -88,7 +88,7 @@ func (r *run) prompt(at agent.Step) (reply agent.LLMResponse, failed string, err
 		r.counts.addUsage(orElse(reply.Model, r.answering(req)), reply.Usage)
 		return reply, "", nil
 	case agent.EndTurn:
-		r.endTurn(exit, by)
+		r.endTurn(exit, by, false)
 		return reply, "", nil
 	}
 
@@ -174,7 +174,7 @@ func (r *run) received(ctx context.Context, at agent.Step, reply agent.LLMRespon
 	reply.Step, reply.Usage, reply.Elapsed = at.Number, was.Usage, was.Elapsed
 	r.finishReason = reply.FinishReason
 	if end, ok := exit.(agent.EndTurn); ok {
-		r.endTurn(end, by)
+		r.endTurn(end, by, false)
 	}
 	return reply, true
 }

@@ -140,7 +140,7 @@ func (r *run) begin() error {
 		return nil
 	}
 	if end, ok := exit.(agent.EndTurn); ok {
-		r.endTurn(end, by)
+		r.endTurn(end, by, false)
 		return nil
 	}
 	r.reportKeys() // hooks of OnRunStart may have added tools

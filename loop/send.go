@@ -1,7 +1,6 @@
 package loop
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"sync"
@@ -26,24 +25,13 @@ func (a *Agent) Send(ctx context.Context, id agent.Identity, m agent.Message) er
 	}
 	a.mu.Lock()
 	defer a.mu.Unlock()
-	for i := len(a.running) - 1; i >= 0; i-- {
+	err := (&inbox{closed: true}).send(m) // as if no run had the identity
+	for i := len(a.running) - 1; i >= 0 && errors.Is(err, ErrNotRunning); i-- {
 		if r := a.running[i]; r.env.Identity() == id {
-			if err := r.inbox.send(m); !errors.Is(err, ErrNotRunning) {
-				return err
-			}
+			err = r.inbox.send(m)
 		}
 	}
-	return cmp.Or(checkSent(m), ErrNotRunning)
-}
-
-func checkSent(m agent.Message) error {
-	switch {
-	case m.Role != "" && m.Role != agent.RoleUser:
-		return errors.New("a message that is sent to a run is one of the user; leave Role empty")
-	case m.Content == "" && len(m.Parts) == 0 || len(m.ToolCalls) > 0 || m.ToolCallID != "":
-		return errors.New("a message that is sent to a run has a text or parts, and nothing of a call")
-	}
-	return nil
+	return err
 }
 
 // An inbox has the messages of the user that a run has not read yet.
@@ -55,8 +43,11 @@ type inbox struct {
 
 // send adds a message, for Send and for Env.
 func (b *inbox) send(m agent.Message) error {
-	if err := checkSent(m); err != nil {
-		return err
+	switch {
+	case m.Role != "" && m.Role != agent.RoleUser:
+		return errors.New("a message that is sent to a run is one of the user; leave Role empty")
+	case m.Content == "" && len(m.Parts) == 0 || len(m.ToolCalls) > 0 || m.ToolCallID != "":
+		return errors.New("a message that is sent to a run has a text or parts, and nothing of a call")
 	}
 	m.Role = agent.RoleUser
 	b.mu.Lock()

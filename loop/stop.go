@@ -62,12 +62,9 @@ func (r *run) stop(cause agent.Cause, detail map[string]any, format string, args
 	r.signal(agent.EndRun{Cause: cause, Message: fmt.Sprintf(format, args...), Detail: detail})
 }
 
-// endTurn ends the run because of an EndTurn. The first reply counts; every reason is recorded.
-func (r *run) endTurn(exit agent.EndTurn, by hookkit.By) {
-	r.endedBy(exit, by, false)
-}
-
-func (r *run) endedBy(exit agent.EndTurn, by hookkit.By, rescued bool) {
+// endTurn ends the run because of an EndTurn. The first reply counts; every reason is recorded. If the run was rescued,
+// the reply replaces its failure.
+func (r *run) endTurn(exit agent.EndTurn, by hookkit.By, rescued bool) {
 	r.signal(agent.EndRun{Cause: agent.CauseStopRequested, Message: exit.Reason, By: by.Hook})
 	r.state.move(move{to: replied, reply: reply{text: exit.Reply, by: by.Hook}, rescued: rescued})
 }

@@ -62,19 +62,16 @@ func (r *run) saveState() {
 // suspension returns the state for the caller, or nil if the run is not suspended. Only the caller of the outermost run
 // gets the State.
 func (r *run) suspension() *agent.Suspension {
-	switch {
-	case r.saved == nil:
-		return nil
-	case r.outer == nil:
-		return r.encoded
+	if r.saved != nil && r.outer != nil {
+		return cloneSuspension(r.saved.suspension())
 	}
-	return cloneSuspension(r.saved.suspension())
+	return r.encoded
 }
 
 // dropState answers the open calls as not run, because the run cannot be resumed.
 func (r *run) dropState() {
 	b, target := r.open, r.target
-	r.suspended, r.saved, r.open, r.target = false, nil, nil, nil
+	r.suspended, r.saved, r.encoded, r.open, r.target = false, nil, nil, nil, nil
 	if target != nil { // the open calls are those of the agent that took over
 		r.conversation.replace(answerOpen(r.conversation.recorded()))
 	}
