@@ -107,8 +107,8 @@ func Site(place string) anyOption {
 
 // Before makes the hook fire before every hook of the registrations, whatever the priorities: the hook moves forward,
 // the others stay. A registration that was removed, or has no hook at the point or in the layers that fire together, is
-// ignored. A nil registration, and one of other Hooks, panics, and so does one of an outer layer, since its hooks always
-// fire first. At a point whose law is Reverse the resulting order is mirrored as a whole.
+// ignored. A nil registration, and one of other Hooks, panics, and so does one of an outer layer, since its hooks
+// always fire first. At a point whose law is Reverse the resulting order is mirrored as a whole.
 func Before(regs ...*Registration) anyOption {
 	anchors := anchored("Before", regs)
 	return option(func(s *opaque.Settings) { s.Before = append(s.Before, anchors...) })

@@ -23,9 +23,9 @@ type AroundInvocation struct {
 // over is the bit of a state that is set when next must not be called any more. The other bits are the number.
 const over = 1
 
-// Begin begins the invocation of a whole fire, before anybody else knows of it. The number of a fire is random. By it an
-// answer of another fire is recognized, which may outlive its fire, for example in a cache, and must not keep the fire
-// in memory.
+// Begin begins the invocation of a whole fire, before anybody else knows of it. The number of a fire is random. By it
+// an answer of another fire is recognized, which may outlive its fire, for example in a cache, and must not keep the
+// fire in memory.
 func (inv *AroundInvocation) Begin() { inv.state = rand.Uint64() &^ over }
 
 // BeginInside is Begin for the part inside a hook of the outer invocation.
