@@ -31,7 +31,8 @@ type Worker struct {
 	// which it began, or without one. Keep a worker of each version until its runs have ended; Status.Hooks has it.
 	Hooks string
 
-	// Accounts returns the accounts that a task is charged to; nil: none. All workers must agree about them.
+	// Accounts returns the accounts that a task is charged to; nil: none. All workers must agree about them, so take the
+	// month of an account from the task, for example from its Data, and not from the clock.
 	Accounts func(Task) []Account
 	// MaxReply is MaxTokens of the requests that have none, of tasks with an account that limits tokens; 0: DefaultReply.
 	// Some models refuse a request for more than they can send, so give less for them.

@@ -23,8 +23,11 @@ type Config struct {
 	Name     string        // of the fleet, with letters, digits, "-" and "_"; "": "fleet"
 	Lifetime time.Duration // of a claim that is not renewed; 0: 30 seconds. Workers renew three times as often
 	MaxBytes int64         // of all logs; 0: 512 MiB. When they are full, runs wait until there is room
-	Keep     time.Duration // of the log of an ended run; 0: for ever. Workers remove it, by the clock of the server
 	Replicas int           // servers of a cluster that keep a copy; 0: 1
+
+	// Keep is how long the log of an ended run is kept; 0: for ever. Workers remove it, by the clock of the server. From
+	// then on, a task with the same ID is a new run.
+	Keep time.Duration
 
 	// KeepAccounts is how long an account is kept after its last change; 0: for ever. Then it has spent nothing, so use
 	// more than the time for which a limit counts. For example, it is 40 days for accounts of a month.
