@@ -30,7 +30,6 @@ func BenchmarkServer(b *testing.B) {
 			for name, do := range map[string]func() error{
 				"Put":   func() error { _, err := bucket.Put(b.Context(), "key", value); return err },
 				"Get":   func() error { _, err := bucket.Get(b.Context(), "key"); return err },
-				"Add":   func() error { _, err := nats.Counters{Bucket: bucket}.Add(b.Context(), "n", 1, 1<<40); return err },
 				"Event": func() error { e := event("a", time.Now().UnixNano()); return events.WriteEvent(b.Context(), e) },
 				"Call": func() error {
 					_, err := caller.Call(b.Context(), wire.Request{Point: "p", Payload: []byte("{}")})

@@ -1,7 +1,6 @@
 // Package nats connects agents of many processes and machines through NATS, a messaging server with a store.
 //
 //   - [Store] is an agent.Store, for example of memory.Facts, session.Checkpoint, session.Sessions and session.Runs.
-//   - [Counters] are numbers with limits, for budgets that many processes share.
 //   - [Caller] and [Serve] let hooks of other processes decide: the transport of package wire over NATS.
 //   - [Events] is a hooklog.Sink for the records of many processes. The command natslog writes them as lines.
 //   - [Bucket] is the key-value store with compare-and-set below them. Keys are any texts.

@@ -22,7 +22,7 @@ func must[T any](v T, err error) T {
 	return v
 }
 
-// An agent keeps its conversation, records and budget on a server, and asks a hook service.
+// An agent keeps its conversation and records on a server, and asks a hook service.
 func Example() {
 	ctx := context.Background()
 	dir := must(os.MkdirTemp("", "agents"))
@@ -52,15 +52,8 @@ func Example() {
 	model := looptest.NewScript(looptest.Call("pay", nil), looptest.Reply("I may not pay.")) // your model
 	a := &loop.Agent{Model: model, Hooks: hooks, Tools: []agent.Tool{&looptest.Tool{Name: "pay"}}}
 
-	runs := nats.Counters{Bucket: bucket}
-	for range 2 {
-		if _, err := runs.Add(ctx, nats.Key("runs", "ann"), 1, 1); err != nil {
-			fmt.Println(err)
-			continue
-		}
-		result := must(a.Do(ctx, loop.Request{Task: "Pay the bill.", User: "ann", Conversation: "bills"}))
-		fmt.Println(result.Reply)
-	}
+	result := must(a.Do(ctx, loop.Request{Task: "Pay the bill.", User: "ann", Conversation: "bills"}))
+	fmt.Println(result.Reply)
 	for event, err := range events.Read(ctx, false) {
 		if err == nil && event.Point == "OnPermission" {
 			fmt.Println(event.Decision, event.Reason)
@@ -68,6 +61,5 @@ func Example() {
 	}
 	// Output:
 	// I may not pay.
-	// "runs/ann" is 1; adding 1 would exceed the limit of 1
 	// Deny pay is not allowed
 }

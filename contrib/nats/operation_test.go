@@ -16,6 +16,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strconv"
 	"strings"
 	"sync"
 	"testing"
@@ -119,9 +120,8 @@ func TestAKilledServerLosesNothing(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	counters := nats.Counters{Bucket: b}
 	acknowledged := map[string]int{}
-	sum, recorded := int64(0), []int64{}
+	revision, sum, recorded := uint64(0), 0, []int64{}
 	for round := range 4 {
 		var all sync.WaitGroup
 		stop := make(chan struct{})
@@ -138,8 +138,8 @@ func TestAKilledServerLosesNothing(t *testing.T) {
 				if _, err := b.Put(ctx, key, []byte(strings.Repeat("x", i*1000))); err == nil {
 					acknowledged[key] = i * 1000
 				}
-				if now, err := counters.Add(ctx, "n", 1, 1<<40); err == nil {
-					sum = now
+				if r, err := b.Put(ctx, "n", strconv.AppendInt(nil, int64(i), 10)); err == nil {
+					revision, sum = r, i
 				}
 				if events.WriteEvent(ctx, event("a", int64(round*1000+i))) == nil {
 					recorded = append(recorded, int64(round*1000+i))
@@ -162,8 +162,9 @@ func TestAKilledServerLosesNothing(t *testing.T) {
 			t.Errorf("%s was acknowledged with %d bytes and has %d, %v", key, n, len(e.Value), err)
 		}
 	}
-	if now, err := counters.Get(t.Context(), "n"); err != nil || now < sum {
-		t.Errorf("the counter was %d and is %d, %v", sum, now, err)
+	if e, err := b.Get(t.Context(), "n"); err != nil || e.Revision < revision ||
+		e.Revision == revision && string(e.Value) != strconv.Itoa(sum) {
+		t.Errorf("the number %d of revision %d is %q of %d, %v", sum, revision, e.Value, e.Revision, err)
 	}
 	found := map[int64]int{}
 	reader, err := connectAs(t, server.URL, "reader").OpenEvents(t.Context(), "agents")
@@ -282,8 +283,8 @@ func TestRolesMayDoTheirWorkAlone(t *testing.T) {
 			}
 			_, got := store.Get(ctx, "a/b")
 			_, listed := store.Keys(ctx, "")
-			_, counted := nats.Counters{Bucket: b}.Add(ctx, "n", 1, 1000)
-			return errors.Join(got, listed, store.Delete(ctx, "a/b"), counted)
+			_, put := b.Put(ctx, "n", []byte("1"))
+			return errors.Join(got, listed, store.Delete(ctx, "a/b"), put)
 		}),
 		"read a value": with(func(b *nats.Bucket) error {
 			_, err := nats.Store{Bucket: b}.Get(ctx, "secret")
@@ -603,9 +604,9 @@ func TestCallsWaitForTheServer(t *testing.T) {
 	defer cancel()
 	_, got := b.Get(ctx, "key")
 	_, put := b.Put(ctx, "key", []byte("late"))
-	_, added := nats.Counters{Bucket: b}.Add(ctx, "n", 1, 10)
+	_, added := b.Create(ctx, "n", []byte("1"))
 	_, called := nats.NewCaller(c, "hooks", nats.Timeout(50*time.Millisecond)).Call(t.Context(), wire.Request{})
-	for call, err := range map[string]error{"Get": got, "Put": put, "Add": added, "Call": called} {
+	for call, err := range map[string]error{"Get": got, "Put": put, "Create": added, "Call": called} {
 		if !errors.Is(err, context.DeadlineExceeded) {
 			t.Errorf("%s without a server: %v", call, err)
 		}

@@ -61,9 +61,9 @@ func TestMemoryConforms(t *testing.T) {
 
 func TestStoresShareABucket(t *testing.T) {
 	b := newBucket(t, nats.Limits{})
-	store, counters := nats.Store{Bucket: b}, nats.Counters{Bucket: b}
+	store := nats.Store{Bucket: b}
 	err := store.Put(t.Context(), "session/t/u/c", []byte("x"))
-	_, failed := counters.Add(t.Context(), "session/t/u/c", 1, 1)
+	_, failed := b.Put(t.Context(), "session/t/u/c", []byte("1"))
 	if err = errors.Join(err, failed); err != nil {
 		t.Fatal(err)
 	}
@@ -99,60 +99,5 @@ func TestOneProcessSwapsAValue(t *testing.T) {
 	all.Wait()
 	if n := taken.Load(); n != 1 {
 		t.Errorf("%d have taken it", n)
-	}
-}
-
-func TestCountersHoldTheirLimit(t *testing.T) {
-	c := nats.Counters{Bucket: newBucket(t, nats.Limits{})}
-	var (
-		all              sync.WaitGroup
-		mu               sync.Mutex
-		accepted, denied int64
-	)
-	for range 8 {
-		all.Go(func() {
-			for range 10 {
-				sum, err := c.Add(t.Context(), "tokens", 3, 100)
-				over := new(nats.OverLimit)
-				mu.Lock()
-				switch {
-				case err == nil && sum <= 100:
-					accepted++
-				case errors.As(err, &over) && over.Now == 99 && over.Add == 3 && over.Limit == 100 && over.Key == "tokens":
-					denied++
-				default:
-					t.Errorf("Add returned %d, %v", sum, err)
-				}
-				mu.Unlock()
-			}
-		})
-	}
-	all.Wait()
-	if now, err := c.Get(t.Context(), "tokens"); now != 99 || err != nil || accepted != 33 || denied != 47 {
-		t.Errorf("the number is %d, %v after %d additions, %d denied", now, err, accepted, denied)
-	}
-}
-
-func TestCountersAreNeverNegative(t *testing.T) {
-	const most = 1<<63 - 1
-	c := nats.Counters{Bucket: newBucket(t, nats.Limits{})}
-	for _, step := range []struct {
-		n, limit, want int64
-		fails          bool
-	}{
-		{-1, 10, 0, true}, {10, 10, 10, false}, {1, 10, 10, true}, {0, 5, 10, false}, {-4, 5, 6, false}, {1, 5, 6, true},
-		{-7, 10, 6, true}, {most, most, 6, true}, {most - 6, most, most, false}, {1, most, most, true},
-	} {
-		_, err := c.Add(t.Context(), "k", step.n, step.limit)
-		now, failed := c.Get(t.Context(), "k")
-		if (err != nil) != step.fails || failed != nil || now != step.want {
-			t.Errorf("after Add(%d, %d) the number is %d, %v, %v; want %d", step.n, step.limit, now, err, failed, step.want)
-		}
-	}
-	if err := c.Reset(t.Context(), "k"); err != nil {
-		t.Error(err)
-	}
-	if now, err := c.Get(t.Context(), "k"); now != 0 || err != nil {
-		t.Errorf("after Reset the number is %d, %v", now, err)
 	}
 }
