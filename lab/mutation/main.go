@@ -5,8 +5,7 @@
 //	go run ./lab/mutation                 all mutants of all parts: days
 //	go run ./lab/mutation -only builtin   the parts builtin and builtin/...
 //
-// They write the score of each part, and its survivors without a reason, into the report in docs/evidence/figures. With
-// -shard 0/4, the first quarter of the mutants is tried, and nothing is written.
+// They write the score of each part, and its survivors without a reason, into the report in docs/evidence/figures.
 //
 // All mutants of a package are compiled into one instrumented copy (go build -overlay); an environment variable
 // selects one of them. A first run records which mutants each test reaches. Each mutant then runs only with those
@@ -21,14 +20,12 @@
 package main
 
 import (
-	"errors"
 	"flag"
 	"fmt"
 	"io"
 	"os"
 	"os/exec"
 	"path/filepath"
-	"slices"
 	"strings"
 )
 
@@ -41,10 +38,9 @@ func main() {
 
 // choice selects mutants.
 type choice struct {
-	only     string
-	shard, n int
-	sample   int    // number of mutants of each part; 0: all
-	seed     uint64 // of the sample
+	only   string
+	sample int    // number of mutants of each part; 0: all
+	seed   uint64 // of the sample
 }
 
 // wants reports whether a part is selected, by its name or a folder of the name.
@@ -55,26 +51,17 @@ func (c choice) wants(name string) bool {
 // of returns the selected mutants of a part.
 func (c choice) of(all []mutant) []mutant {
 	if c.sample > 0 {
-		all = draw(all, c.sample, c.seed)
+		return draw(all, c.sample, c.seed)
 	}
-	return slices.DeleteFunc(slices.Clone(all), func(m mutant) bool {
-		return m.ID%c.n != c.shard
-	})
+	return all
 }
 
 func run(args []string, out io.Writer) error {
-	c := choice{n: 1}
+	var c choice
 	flags := flag.NewFlagSet("mutation", flag.ContinueOnError)
 	flags.StringVar(&c.only, "only", "", "the part to try, as gen, or the parts of a folder, as builtin")
 	flags.IntVar(&c.sample, "sample", 0, "how many mutants of each part are tried; 0: all")
 	flags.Uint64Var(&c.seed, "seed", 1, "the seed of the sample")
-	flags.Func("shard", "i/n: the i-th of n shares, from 0", func(s string) error {
-		if n, err := fmt.Sscanf(s, "%d/%d", &c.shard, &c.n); n != 2 || err != nil || c.n < 1 || c.shard < 0 ||
-			c.shard >= c.n {
-			return errors.New("want i/n with 0 <= i < n")
-		}
-		return nil
-	})
 	if err := flags.Parse(args); err != nil {
 		return err
 	}
@@ -103,10 +90,8 @@ func all(root string, parts []part, c choice, out io.Writer) error {
 		r.explain(reasons)
 		r.print(out)
 		results = append(results, r)
-		if c.n == 1 { // part by part, because a run takes hours
-			if err := r.write(root); err != nil {
-				return err
-			}
+		if err := r.write(root); err != nil { // part by part, because a run takes hours
+			return err
 		}
 	}
 	if len(results) == 0 {

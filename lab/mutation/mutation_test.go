@@ -17,7 +17,7 @@ func TestASmallPackage(t *testing.T) {
 	}
 	dir := "lab/mutation/testdata/small"
 	small := part{name: "small", bound: 95, dir: dir, tests: []tests{{dir: dir}}}
-	r, err := small.try(root, choice{n: 1}, io.Discard)
+	r, err := small.try(root, choice{}, io.Discard)
 	if err != nil {
 		t.Fatal(err)
 	}
