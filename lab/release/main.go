@@ -54,8 +54,8 @@ func release(ctx context.Context, dir, version, proxy string, progress io.Writer
 		return nil, err
 	}
 	if proxy != "" {
-		if err := checkEmpty(proxy); err != nil {
-			return nil, err
+		if _, err := os.Lstat(proxy); err == nil {
+			return nil, fmt.Errorf("%s exists; remove it, or name another directory", proxy)
 		}
 	}
 	if err := repo.check(version); err != nil {
@@ -79,16 +79,7 @@ func release(ctx context.Context, dir, version, proxy string, progress io.Writer
 	if err := t.check(version); err != nil {
 		return nil, err
 	}
-	// The proxy is renamed when it is complete. A rename must stay on one file system.
 	files := filepath.Join(work, "proxy")
-	if proxy != "" {
-		next, err := os.MkdirTemp(filepath.Dir(filepath.Clean(proxy)), ".release-")
-		if err != nil {
-			return nil, err
-		}
-		defer os.RemoveAll(next)
-		files = filepath.Join(next, "proxy")
-	}
 	order, err := t.order()
 	if err != nil {
 		return nil, err
@@ -111,22 +102,5 @@ func release(ctx context.Context, dir, version, proxy string, progress io.Writer
 	if proxy == "" {
 		return tags, t.copyTo(repo.dir)
 	}
-	if err := os.Remove(proxy); err != nil && !os.IsNotExist(err) {
-		return nil, err
-	}
-	return tags, os.Rename(files, proxy)
-}
-
-// checkEmpty refuses a proxy that exists, unless it is an empty directory.
-func checkEmpty(proxy string) error {
-	entries, err := os.ReadDir(proxy)
-	switch {
-	case os.IsNotExist(err):
-		return nil
-	case err != nil:
-		return fmt.Errorf("%s exists and is not a directory; remove it, or name another one", proxy)
-	case len(entries) > 0:
-		return fmt.Errorf("%s exists and is not empty; remove it, or name another directory", proxy)
-	}
-	return nil
+	return tags, os.CopyFS(proxy, os.DirFS(files))
 }

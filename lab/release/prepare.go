@@ -2,7 +2,6 @@ package main
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"io"
 	"os"
@@ -111,20 +110,9 @@ func (t *tree) addLicense(m *goModule) error {
 	return os.WriteFile(name, text, 0o666)
 }
 
-// copyTo replaces each go.mod and go.sum in dir by that of the tree. If one cannot be written, it restores the others.
-func (t *tree) copyTo(dir string) (err error) {
-	old := map[string][]byte{}
-	defer func() {
-		for name, text := range old {
-			switch {
-			case err == nil:
-			case text == nil:
-				err = errors.Join(err, os.Remove(name))
-			default:
-				err = errors.Join(err, os.WriteFile(name, text, 0o666))
-			}
-		}
-	}()
+// copyTo replaces each go.mod and go.sum in dir by that of the tree. If one cannot be written, git restore undoes the
+// others, because the tree was clean.
+func (t *tree) copyTo(dir string) error {
 	for _, m := range t.sorted() {
 		for _, name := range []string{m.name(), path.Join(m.dir, "go.sum")} {
 			text, err := os.ReadFile(t.path(name))
@@ -134,11 +122,7 @@ func (t *tree) copyTo(dir string) (err error) {
 			if err != nil {
 				return err
 			}
-			to := filepath.Join(dir, filepath.FromSlash(name))
-			if old[to], err = os.ReadFile(to); err != nil && !os.IsNotExist(err) {
-				return err
-			}
-			if err := os.WriteFile(to, text, 0o666); err != nil {
+			if err := os.WriteFile(filepath.Join(dir, filepath.FromSlash(name)), text, 0o666); err != nil {
 				return err
 			}
 		}

@@ -23,9 +23,6 @@ type repository struct {
 
 // openRepository finds the repository that contains dir.
 func openRepository(ctx context.Context, dir string) (*repository, error) {
-	if _, err := exec.LookPath("git"); err != nil {
-		return nil, errors.New("git is not installed, and a release reads the last commit and the tags; install git")
-	}
 	r := &repository{ctx: ctx, dir: dir}
 	top, err := r.git("rev-parse", "--show-toplevel")
 	if err != nil {
@@ -70,15 +67,7 @@ func (r *repository) check(version string) error {
 		return err
 	}
 	if status != "" {
-		const shown = 5
-		lines := strings.SplitAfter(strings.TrimSuffix(status, "\n"), "\n")
-		more := ""
-		if len(lines) > shown {
-			more = fmt.Sprintf("\nand %d more", len(lines)-shown)
-			lines = lines[:shown]
-		}
-		return fmt.Errorf("the tree differs from the last commit; commit, stash or remove these files:\n%s%s",
-			strings.TrimSuffix(strings.Join(lines, ""), "\n"), more)
+		return fmt.Errorf("the tree differs from the last commit; commit, stash or remove these files:\n%s", status)
 	}
 	return nil
 }

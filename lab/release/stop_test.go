@@ -30,8 +30,6 @@ func TestReleaseStops(t *testing.T) {
 		{"ChangedFile", none, map[string]string{"kit.go": "package kit\n"}, "", "",
 			"differs from the last commit; commit, stash or remove these files:\n M kit.go"},
 		{"UntrackedFile", none, map[string]string{"contrib/a/new.txt": "x"}, "", "", "?? contrib/a/new.txt"},
-		{"ManyUntrackedFiles", none, map[string]string{"1": "x", "2": "x", "3": "x", "4": "x", "5": "x", "6": "x"}, "", "",
-			"and 1 more"},
 		{"NoVersion", none, none, "", "latest", `"latest" is not a version to release`},
 		{"VersionWithoutV", none, none, "", "0.1.0", "write all three numbers"},
 		{"ShortVersion", none, none, "", "v0.1", "write all three numbers"},
@@ -51,10 +49,8 @@ func TestReleaseStops(t *testing.T) {
 		{"UndatedSection", changelog("## [0.1.0] - Unreleased\n\n- New.\n"), none, "", "",
 			`the section of v0.1.0 has no date but "Unreleased"; write the date`},
 		{"EmptySection", changelog("## [0.1.0] - 2026-01-31\n\n## [0.0.9]\n\n- Old.\n"), none, "", "", "is empty; say what"},
-		{"SectionOfTitles", changelog("## 0.1.0\n\n### Added\n\n<!-- - A line. -->\n\n[0.1.0]: https://example.com\n"), none,
+		{"SectionOfTitles", changelog("## 0.1.0\n\n### Added\n\n[0.1.0]: https://example.com\n"), none,
 			"", "", "is empty; say what"},
-		{"SectionInAnExample", changelog("```\n## 0.1.0\n\n- New.\n```\n"), none, "", "", "there is no section"},
-		{"SectionInAComment", changelog("<!--\n## 0.1.0\n\n- New.\n-->\n"), none, "", "", "there is no section"},
 		{"OtherVersionInTheSource", map[string]string{"gen/version.go": "package gen\n\nconst Version = \"v0.2.0\"\n"},
 			none, "", "", `gen/version.go: Version is not "v0.1.0"; set it`},
 		{"NeedsAnUnreleasedModule", a("\nrequire example.com/kit/lab/bench v0.0.0\n"), none, "", "",
@@ -78,7 +74,6 @@ func TestReleaseStops(t *testing.T) {
 			"it requires modules that require it; remove one"},
 		{"OtherPathThanDirectory", map[string]string{"contrib/c/go.mod": "module example.com/c\n"}, none, "", "",
 			"contrib/c/go.mod: the module is example.com/c, but its directory makes it example.com/kit/contrib/c; rename it"},
-		{"NoModuleLine", map[string]string{"contrib/c/go.mod": "go 1.26.0\n"}, none, "", "", "contrib/c/go.mod: "},
 		{"WrongGoMod", map[string]string{"contrib/c/go.mod": "modul x\n"}, none, "", "", "contrib/c/go.mod:1"},
 		{"MissingPackage", map[string]string{"contrib/b/b.go": "package b\n\nimport _ \"example.com/kit/contrib/a/gone\"\n"},
 			none, "", "", "contrib/b: go mod tidy"},
@@ -132,55 +127,24 @@ func TestReleaseNeedsARepository(t *testing.T) {
 		!strings.Contains(err.Error(), "run git fetch --unshallow --tags") {
 		t.Errorf("got the error %v for a shallow clone", err)
 	}
-	t.Setenv("PATH", t.TempDir())
-	if _, err := release(t.Context(), shallow, "v0.1.0", "", io.Discard); err == nil ||
-		!strings.Contains(err.Error(), "install git") {
-		t.Errorf("got the error %v without git", err)
-	}
 }
 
 func TestReleaseKeepsAnExistingDirectory(t *testing.T) {
 	repo, proxy := commit(t, small), t.TempDir()
 	writeFile(t, filepath.Join(proxy, "mine"), "")
 	if _, err := release(t.Context(), repo, "v0.1.0", proxy, io.Discard); err == nil ||
-		!strings.Contains(err.Error(), "exists and is not empty; remove it") {
+		!strings.Contains(err.Error(), "exists; remove it, or name another directory") {
 		t.Errorf("got the error %v for a directory with a file", err)
 	}
 	if _, err := release(t.Context(), repo, "v0.1.0", filepath.Join(proxy, "mine"), io.Discard); err == nil ||
-		!strings.Contains(err.Error(), "exists and is not a directory") {
+		!strings.Contains(err.Error(), "exists; remove it, or name another directory") {
 		t.Errorf("got the error %v for a file", err)
-	}
-	if _, err := release(t.Context(), repo, "v0.1.0", t.TempDir(), io.Discard); err != nil {
-		t.Errorf("got the error %v for an empty directory", err)
-	}
-}
-
-// An error in the middle leaves the files as they were.
-func TestFailedCopyRestoresTheTree(t *testing.T) {
-	dir := commit(t, small)
-	tree, err := readTree(dir)
-	if err != nil {
-		t.Fatal(err)
-	}
-	for _, m := range tree.modules {
-		writeFile(t, tree.path(m.name()), "module new\n")
-		writeFile(t, filepath.Join(tree.path(m.dir), "go.sum"), "new\n")
-	}
-	other := commit(t, with(small, map[string]string{"contrib/a/go.sum": "old\n", "contrib/b/go.mod": "",
-		"contrib/b/b.go": "", "contrib/b/testdata/x.go": ""}))
-	before := filesOf(t, other)
-	if err := tree.copyTo(other); err == nil {
-		t.Error("a directory is missing, and there is no error")
-	}
-	if diff := cmp.Diff(before, filesOf(t, other)); diff != "" {
-		t.Errorf("want -, got +:\n%s", diff)
 	}
 }
 
 // Both forms of a heading, and of line ends, are accepted.
 func TestChangelogHeadings(t *testing.T) {
-	for _, title := range []string{"## [0.1.0] - 2026-01-31", "## 0.1.0", "## [0.1.0]", "## v0.1.0 - 2026-01-31",
-		"## [0.1.0] – 2026-01-31", "##  [0.1.0]  -  2026-01-31 "} {
+	for _, title := range []string{"## [0.1.0] - 2026-01-31", "## 0.1.0", "## [0.1.0]"} {
 		text := "# Changelog\n\n## [Unreleased]\n\n" + title + "\n\n### Added\n\n- All.\n"
 		for _, text := range []string{text, strings.ReplaceAll(text, "\n", "\r\n"), strings.TrimSuffix(text, "\n")} {
 			if err := checkChangelog(text, "v0.1.0"); err != nil {
@@ -192,7 +156,7 @@ func TestChangelogHeadings(t *testing.T) {
 
 func FuzzChangelog(f *testing.F) {
 	f.Add("## [0.1.0] - 2026-01-31\n\n- New.\n")
-	f.Add("```\n## 0.1.0\n```\n<!--\n## 0.1.0\n-->\n## 0.1.0 - Unreleased\n")
+	f.Add("## 0.1.0 - Unreleased\n\n## [0.0.9]\n\n- Old.\n")
 	f.Fuzz(func(t *testing.T, text string) {
 		if strings.Contains(text, "\r") {
 			t.Skip()

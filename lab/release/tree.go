@@ -1,7 +1,6 @@
 package main
 
 import (
-	"errors"
 	"fmt"
 	"io/fs"
 	"maps"
@@ -69,15 +68,9 @@ func readTree(dir string) (*tree, error) {
 		if err != nil {
 			return err
 		}
-		if file.Module == nil {
-			return fmt.Errorf("%s: it has no module line; add one", name)
-		}
 		t.modules[file.Module.Mod.Path] = &goModule{path.Dir(name), file}
 		return nil
 	})
-	if err == nil && t.module(".") == nil {
-		err = errors.New("there is no go.mod at the top of the repository; release only this repository")
-	}
 	return t, err
 }
 
