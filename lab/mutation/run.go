@@ -124,14 +124,7 @@ func (w *planted) record(binaries []*binary, log io.Writer) ([]*test, error) {
 		if err != nil {
 			return nil, fmt.Errorf("%s: %w\n%s", b.dir, err, out)
 		}
-		var names []string
-		for _, name := range strings.Fields(out) {
-			if !regexp.MustCompile(`^(Test|Fuzz|Example)`).MatchString(name) {
-				continue
-			}
-			names = append(names, name)
-		}
-		for _, name := range names {
+		for _, name := range regexp.MustCompile(`(?m)^(Test|Fuzz|Example)\S*`).FindAllString(out, -1) {
 			t, out, err := b.reaches(name, filepath.Join(w.temp, "reached"))
 			if err != nil {
 				fmt.Fprintf(log, "left out: %s of %s: %v\n", name, b.dir, err)
@@ -152,15 +145,12 @@ func (w *planted) record(binaries []*binary, log io.Writer) ([]*test, error) {
 func (b *binary) reaches(name, file string) (*test, string, error) {
 	_ = os.Remove(file)
 	start := time.Now()
-	out, err := b.start("HOOKGEN_MUTANTS_REACHED="+file, longest, "-test.run="+pattern(name))
+	out, err := b.start("HOOKGEN_MUTANTS_REACHED="+file, longest, "-test.run=^"+name+"$")
 	t := &test{in: b, name: name, took: time.Since(start)}
 	t.reached, _ = os.ReadFile(file)
 	t.breadth = bytes.Count(t.reached, []byte{1})
 	return t, out, err
 }
-
-// pattern returns the expression for -test.run that selects the tests.
-func pattern(names ...string) string { return "^(" + strings.Join(names, "|") + ")$" }
 
 // try runs the tests that reach a mutant until one finds it, and returns that test. It starts with the few tests
 // that reach the fewest mutants, because they are the most specific. Then come the fast ones, then the slow ones,
@@ -181,19 +171,14 @@ func try(m mutant, binaries []*binary, all []*test) fate {
 	slices.SortFunc(slow, func(a, b *test) int { return cmp.Compare(a.took, b.took) })
 	for _, some := range [][]*test{quick[:min(few, len(quick))], quick[min(few, len(quick)):]} {
 		for _, b := range binaries {
-			var names []string
-			for _, t := range some {
-				if t.in == b {
-					names = append(names, t.name)
-				}
-			}
-			if f := m.run(b, some, names...); f != survived {
+			here := slices.DeleteFunc(slices.Clone(some), func(t *test) bool { return t.in != b })
+			if f := m.run(b, here...); f != survived {
 				return f
 			}
 		}
 	}
 	for _, t := range slow {
-		if f := m.run(t.in, slow, t.name); f != survived {
+		if f := m.run(t.in, t); f != survived {
 			return f
 		}
 	}
@@ -204,18 +189,17 @@ func try(m mutant, binaries []*binary, all []*test) fate {
 const few = 4
 
 // run runs tests of one binary with the mutant.
-func (m mutant) run(b *binary, known []*test, names ...string) fate {
-	var took time.Duration
-	for _, t := range known {
-		if t.in == b && slices.Contains(names, t.name) {
-			took += t.took
-		}
-	}
-	if len(names) == 0 {
+func (m mutant) run(b *binary, tests ...*test) fate {
+	if len(tests) == 0 {
 		return survived
 	}
+	var names []string
+	var took time.Duration
+	for _, t := range tests {
+		names, took = append(names, t.name), took+t.took
+	}
 	_, err := b.start("HOOKGEN_MUTANT="+strconv.Itoa(m.ID), patience+10*took, "-test.failfast",
-		"-test.run="+pattern(names...))
+		"-test.run=^("+strings.Join(names, "|")+")$")
 	switch {
 	case errors.Is(err, context.DeadlineExceeded):
 		return timedOut
