@@ -28,13 +28,12 @@ type Report struct {
 
 // A Figure is one measured value.
 type Figure struct {
-	Group   string  `json:"group,omitempty"`   // figures of one group appear together, under this title
-	Of      string  `json:"of"`                // the measured quantity
-	Value   string  `json:"value"`             // with its unit
-	Bound   string  `json:"bound,omitempty"`   // as a reader writes it: "≤ 1.2"; "" without a bound
-	Holds   Verdict `json:"holds,omitempty"`   // "" without a bound
-	Note    string  `json:"note,omitempty"`    // needed to interpret the figure
-	Command string  `json:"command,omitempty"` // reproduces this figure alone; "" if only the command of the report does
+	Group string  `json:"group,omitempty"` // figures of one group appear together, under this title
+	Of    string  `json:"of"`              // the measured quantity
+	Value string  `json:"value"`           // with its unit
+	Bound string  `json:"bound,omitempty"` // as a reader writes it: "≤ 1.2"; "" without a bound
+	Holds Verdict `json:"holds,omitempty"` // "" without a bound
+	Note  string  `json:"note,omitempty"`  // needed to interpret the figure
 }
 
 // A Verdict is the result of comparing a figure with its bound.
@@ -97,26 +96,16 @@ func WriteFile(path string, data []byte) error {
 	return atomicfile.Replace(path, data, 0o644)
 }
 
-// Read returns all reports below root, by name.
-func Read(root string) ([]Report, error) {
-	paths, err := filepath.Glob(filepath.Join(root, filepath.FromSlash(Folder), "*.json"))
+// Read returns the named report below root. A report that was never written has no figures.
+func Read(root, name string) (Report, error) {
+	r := Report{Name: name}
+	data, err := os.ReadFile(filepath.Join(root, filepath.FromSlash(Folder), name+".json"))
+	if os.IsNotExist(err) {
+		return r, nil
+	}
 	if err != nil {
-		return nil, err
+		return r, err
 	}
-	var all []Report
-	for _, path := range paths {
-		data, err := os.ReadFile(path)
-		if err != nil {
-			return nil, err
-		}
-		var r Report
-		if err := json.Unmarshal(data, &r); err != nil {
-			return nil, fmt.Errorf("%s: %w", path, err)
-		}
-		if r.Name+".json" != filepath.Base(path) {
-			return nil, fmt.Errorf("%s holds the report of %q", path, r.Name)
-		}
-		all = append(all, r)
-	}
-	return all, nil
+	err = json.Unmarshal(data, &r)
+	return r, err
 }

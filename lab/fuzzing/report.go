@@ -10,13 +10,9 @@ import (
 
 // add replaces the figure of a target in the report below root. Targets that the repository does not have any more go.
 func add(root string, all []target, t target, ran result) error {
-	reports, err := figures.Read(root)
+	report, err := figures.Read(root, "fuzzing")
 	if err != nil {
 		return err
-	}
-	report := figures.Report{Name: "fuzzing"}
-	if i := slices.IndexFunc(reports, func(r figures.Report) bool { return r.Name == report.Name }); i >= 0 {
-		report = reports[i]
 	}
 	report.Command = "go run ./lab/fuzzing -each 10m"
 	report.Figures = replaced(report.Figures, all, ran.figure(t))

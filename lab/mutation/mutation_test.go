@@ -79,12 +79,12 @@ func TestResultsReplaceThoseOfTheirPart(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	all, err := figures.Read(root)
+	report, err := figures.Read(root, "mutation")
 	if err != nil {
 		t.Fatal(err)
 	}
 	var got []string
-	for _, f := range all[0].Figures {
+	for _, f := range report.Figures {
 		got = append(got, f.Of)
 	}
 	if want := "hookkit: score, hookkit: survivor, gen: score, gen: survivor"; strings.Join(got, ", ") != want {

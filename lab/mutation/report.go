@@ -136,13 +136,9 @@ func judge(results []*result, rs reasons) error {
 
 // write replaces the figures of the part in the report below root. Those of other parts stay.
 func (r *result) write(root string) error {
-	all, err := figures.Read(root)
+	report, err := figures.Read(root, "mutation")
 	if err != nil {
 		return err
-	}
-	report := figures.Report{Name: "mutation"}
-	if i := slices.IndexFunc(all, func(r figures.Report) bool { return r.Name == report.Name }); i >= 0 {
-		report = all[i]
 	}
 	report.Command = "go run ./lab/mutation -sample 100"
 	report.Commit, report.Day, report.Machine = r.stamp.Commit, r.stamp.Day, r.stamp.Machine

@@ -19,7 +19,7 @@ var compared = []string{
 
 // peers returns the figures of compared, from the report of the bench's last run.
 func peers(meter) (string, error) {
-	reports, err := figures.Read(".")
+	report, err := figures.Read(".", "bench")
 	if err != nil {
 		return "", err
 	}
@@ -27,12 +27,10 @@ func peers(meter) (string, error) {
 	b.WriteString("\n| what | ratio, the worst | the others |\n|---|---|---|\n")
 	for _, name := range compared {
 		found := 0
-		for _, r := range reports {
-			for _, f := range r.Figures {
-				if r.Name == "bench" && strings.HasPrefix(f.Of, name) {
-					found++
-					fmt.Fprintf(&b, "| %s | %s | %s |\n", cell(f.Of), cell(f.Value), cell(f.Note))
-				}
+		for _, f := range report.Figures {
+			if strings.HasPrefix(f.Of, name) {
+				found++
+				fmt.Fprintf(&b, "| %s | %s | %s |\n", cell(f.Of), cell(f.Value), cell(f.Note))
 			}
 		}
 		if found != 1 {

@@ -42,30 +42,20 @@ const fewBounds = 8
 
 // proof returns the figures of all reports. It measures nothing: the runs wrote the reports.
 func proof(meter) (string, error) {
-	reports, err := figures.Read(".")
-	if err != nil {
-		return "", err
-	}
-	var b strings.Builder
-	b.WriteString("\n| run | command | commit | day | machine |\n|---|---|---|---|---|\n")
-	for _, r := range reports {
-		if !slices.ContainsFunc(sections, func(s section) bool { return s.report == r.Name }) {
-			return "", fmt.Errorf("the report %s has no section in proof.go", r.Name)
-		}
-		fmt.Fprintf(&b, "| %s | `%s` | %s | %s | %s |\n", r.Name, r.Command, r.Commit, r.Day, cell(r.Machine))
-	}
-	b.WriteString("\nA commit with a + is one whose tree had changes that were not committed.\n")
+	var table, texts strings.Builder
 	for _, s := range sections {
-		i := slices.IndexFunc(reports, func(r figures.Report) bool { return r.Name == s.report })
-		if i < 0 {
-			return "", fmt.Errorf("there is no report %s in %s", s.report, figures.Folder)
+		r, err := figures.Read(".", s.report)
+		if err != nil {
+			return "", err
 		}
-		fmt.Fprintf(&b, "\n## %s\n\n%s ", s.title, s.text)
-		if err := bounds(&b, reports[i]); err != nil {
+		fmt.Fprintf(&table, "| %s | `%s` | %s | %s | %s |\n", r.Name, r.Command, r.Commit, r.Day, cell(r.Machine))
+		fmt.Fprintf(&texts, "\n## %s\n\n%s ", s.title, s.text)
+		if err := bounds(&texts, r); err != nil {
 			return "", err
 		}
 	}
-	return b.String(), nil
+	return "\n| run | command | commit | day | machine |\n|---|---|---|---|---|\n" + table.String() +
+		"\nA commit with a + is one whose tree had changes that were not committed.\n" + texts.String(), nil
 }
 
 // bounds writes how many bounds of a report hold, and a table of bounds.
