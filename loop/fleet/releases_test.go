@@ -82,7 +82,7 @@ func TestEachFieldOfEventsIsJudged(t *testing.T) {
 	}
 	kept := []string{"", ".task", ".claim", ".result", ".result.usage"} // the log keeps them, and no later event has them
 	count := 0
-	for what, data := range looptest.Releases(data, opaque...) {
+	for what, data := range otherReleases(data, opaque...) {
 		count++
 		got, err := decode(Entry{Event: data})
 		path, field := strings.CutPrefix(what, "field of ")
@@ -239,7 +239,7 @@ func TestRunsOfOtherReleases(t *testing.T) {
 					t.Fatal(err)
 				}
 				changes := 0
-				for what, data := range looptest.Releases(log[n-1].Event, opaque...) {
+				for what, data := range otherReleases(log[n-1].Event, opaque...) {
 					if changes++; testing.Short() && changes%8 != 0 {
 						continue
 					}
