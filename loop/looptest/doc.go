@@ -12,7 +12,6 @@
 //   - [CheckStore] and [CheckSessionStore] are the conformance suites for stores. Package memorytest has that of
 //     memories.
 //   - [CheckModel] runs the conformance suite on a model, for authors of models.
-//   - [Releases] changes stored JSON as another release could have written it.
 //   - [CheckTool] runs the conformance suite on a tool.
 //
 // For hooks of another spec than the agent's, use package hooktest.
