@@ -7,6 +7,7 @@ import (
 
 	"github.com/hookgen/hookgen/loop"
 	"github.com/hookgen/hookgen/loop/looptest"
+	"github.com/hookgen/hookgen/loop/testdata/releases"
 )
 
 // TestStatesOfOtherReleasesAreRefused: a newer release has added a field to an object of the state, or has changed the
@@ -30,7 +31,7 @@ func TestStatesOfOtherReleasesAreRefused(t *testing.T) {
 				answers = append(answers, loop.AnswerTo(q, yes()))
 			}
 			before := len(s.log)
-			for what, data := range looptest.Releases(state.State, "args", "parameters", "schema", "Tools") {
+			for what, data := range releases.Of(state.State, "args", "parameters", "schema", "Tools") {
 				other := state
 				other.State = data
 				reseal(&other, "", "")

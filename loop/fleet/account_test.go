@@ -20,6 +20,7 @@ import (
 	"github.com/hookgen/hookgen/hookkit"
 	"github.com/hookgen/hookgen/loop"
 	"github.com/hookgen/hookgen/loop/looptest"
+	"github.com/hookgen/hookgen/loop/testdata/releases"
 )
 
 func TestAmountsNeverShrink(t *testing.T) {
@@ -226,7 +227,7 @@ func TestAccountsOfOtherReleases(t *testing.T) {
 		t.Fatal(err)
 	}
 	good, count := stored, 0
-	for what, data := range otherReleases(stored) {
+	for what, data := range releases.Of(stored) {
 		count++
 		readable := strings.HasPrefix(what, "field") && what != "field of .held" // all in held are amounts
 		synctest.Test(t, func(t *testing.T) {

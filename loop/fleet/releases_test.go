@@ -21,6 +21,7 @@ import (
 	"github.com/hookgen/hookgen/generated/agent"
 	"github.com/hookgen/hookgen/loop"
 	"github.com/hookgen/hookgen/loop/looptest"
+	"github.com/hookgen/hookgen/loop/testdata/releases"
 )
 
 // opaque are the names of objects that programs fill as they like, and of maps.
@@ -82,7 +83,7 @@ func TestEachFieldOfEventsIsJudged(t *testing.T) {
 	}
 	kept := []string{"", ".task", ".claim", ".result", ".result.usage"} // the log keeps them, and no later event has them
 	count := 0
-	for what, data := range otherReleases(data, opaque...) {
+	for what, data := range releases.Of(data, opaque...) {
 		count++
 		got, err := decode(Entry{Event: data})
 		path, field := strings.CutPrefix(what, "field of ")
@@ -239,7 +240,7 @@ func TestRunsOfOtherReleases(t *testing.T) {
 					t.Fatal(err)
 				}
 				changes := 0
-				for what, data := range otherReleases(log[n-1].Event, opaque...) {
+				for what, data := range releases.Of(log[n-1].Event, opaque...) {
 					if changes++; testing.Short() && changes%8 != 0 {
 						continue
 					}

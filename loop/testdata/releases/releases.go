@@ -1,4 +1,5 @@
-package fleet
+// Package releases makes stored JSON as other releases could have written it, for tests of package loop and of fleets.
+package releases
 
 import (
 	"encoding/json"
@@ -6,24 +7,21 @@ import (
 	"iter"
 	"maps"
 	"slices"
-	"testing"
-
-	"github.com/google/go-cmp/cmp"
 )
 
-// otherReleases returns JSON as other releases could have written it, each with a description of the difference. Once for
+// Of returns JSON as other releases could have written it, each with a description of the difference. Once for
 // each object it has one more field, and once for each value it has a value of another type. Objects under opaque names
 // stay as they are, for example the arguments of a call. It panics if data is not valid JSON.
-func otherReleases(data []byte, opaque ...string) iter.Seq2[string, []byte] {
+func Of(data []byte, opaque ...string) iter.Seq2[string, []byte] {
 	return func(yield func(string, []byte) bool) {
 		var whole any
 		if err := json.Unmarshal(data, &whole); err != nil {
-			panic("other releases: " + err.Error())
+			panic("releases: " + err.Error())
 		}
 		emit := func(what string) bool {
 			changed, err := json.Marshal(whole)
 			if err != nil {
-				panic("other releases: " + err.Error())
+				panic("releases: " + err.Error())
 			}
 			return yield(what, changed)
 		}
@@ -57,25 +55,5 @@ func otherReleases(data []byte, opaque ...string) iter.Seq2[string, []byte] {
 			return ok
 		}
 		walk("", whole, func(v any) { whole = v })
-	}
-}
-
-func TestReleasesChangeOnePlaceEach(t *testing.T) {
-	got := make(map[string]string)
-	for what, data := range otherReleases([]byte(`{"a":[{"n":1}],"args":{"b":2},"none":null}`), "args") {
-		got[what] = string(data)
-	}
-	want := map[string]string{
-		"type of ": `"text"`, "field of ": `{"a":[{"n":1}],"added_later":1,"args":{"b":2},"none":null}`,
-		"type of .a":      `{"a":{"changed":1},"args":{"b":2},"none":null}`,
-		"type of .a[0]":   `{"a":["text"],"args":{"b":2},"none":null}`,
-		"type of .a[0].n": `{"a":[{"n":"text"}],"args":{"b":2},"none":null}`,
-		"field of .a[0]":  `{"a":[{"added_later":1,"n":1}],"args":{"b":2},"none":null}`,
-	}
-	if diff := cmp.Diff(want, got); diff != "" {
-		t.Error(diff)
-	}
-	if n := len(maps.Collect(otherReleases([]byte(`[]`)))); n != 1 {
-		t.Errorf("%d changes of an empty array", n)
 	}
 }
