@@ -32,10 +32,10 @@ type entry struct {
 
 // A kind is what many events of a record have in common.
 type kind struct {
-	point, by, choice          int32
-	file                       uint16
-	exits, fails, alters, gave bool
-	slow, spoken               bool
+	point, by, choice     int32
+	file                  uint16
+	exits, fails, alters  bool
+	decided, slow, spoken bool
 }
 
 // entries are the entries of all events. A kind is kept once.

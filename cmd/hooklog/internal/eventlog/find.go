@@ -10,7 +10,6 @@ import (
 	"time"
 
 	"github.com/hookgen/hookgen/hookkit/hooklog"
-	"github.com/hookgen/hookgen/hookkit/wire"
 )
 
 // A Query selects fires, or runs with such fires. Its zero value selects all.
@@ -83,30 +82,27 @@ func (x *Index) EventOf(ctx context.Context, run string, seq int64, begin time.T
 
 // A finder finds the events of a query.
 type finder struct {
-	x                              *Index
-	q                              Query
-	text, quoted                   []byte // in lower case; quoted as in JSON
-	events                         int
-	generation                     int64
-	point, hook, choice, continues int32 // -1 for any
-	outcome, tenant                int32
-	line                           []byte
+	x                   *Index
+	q                   Query
+	text, quoted        []byte // in lower case; quoted as in JSON
+	events              int
+	generation          int64
+	point, hook, choice int32 // -1 for any
+	outcome, tenant     int32
+	line                []byte
 }
 
 // finder returns nil if no event has one of the names.
 func (x *Index) finder(q Query) *finder {
 	x.mu.RLock()
 	defer x.mu.RUnlock()
-	f := &finder{x: x, q: q, events: x.events.count, generation: x.status.Generation, continues: -1}
+	f := &finder{x: x, q: q, events: x.events.count, generation: x.status.Generation}
 	text := strings.ToLower(strings.TrimSpace(q.Text))
 	quoted, err := json.Marshal(text)
 	if err != nil {
 		panic(err) // a string can be encoded
 	}
 	f.text, f.quoted = []byte(text), Readable(bytes.Trim(quoted, `"`))
-	if n, ok := x.choices.numbers[wire.Continue]; ok {
-		f.continues = n
-	}
 	for _, part := range []struct {
 		name   string
 		names  *names
@@ -141,24 +137,16 @@ func (f *finder) candidate(n int) (reference, bool) {
 	}
 	e := f.x.events.at(n)
 	ok := (f.point < 0 || e.point == f.point) && (f.hook < 0 || e.by == f.hook) &&
-		(f.choice < 0 || e.choice == f.choice) && e.is(f.q.Kind, f.continues) && f.fits(f.x.top(e.run))
+		(f.choice < 0 || e.choice == f.choice) && e.is(f.q.Kind) && f.fits(f.x.top(e.run))
 	return reference{f.x.files[e.file], e.offset, e.length}, ok
 }
 
 // has reports whether an event has the text. It looks at the whole line first, because that is quick.
 func (f *finder) has(r reference) bool {
-	if cap(f.line) < int(r.length) {
-		f.line = make([]byte, r.length)
-	}
-	f.line = f.line[:r.length]
-	if _, err := r.file.ReadAt(f.line, r.offset); err != nil {
-		return false
-	}
-	if !f.in(f.line) {
-		return false
-	}
+	f.line = slices.Grow(f.line[:0], int(r.length))[:r.length]
 	var e hooklog.Event
-	if json.Unmarshal(f.line, &e) != nil {
+	_, err := r.file.ReadAt(f.line, r.offset)
+	if err != nil || !f.in(f.line) || json.Unmarshal(f.line, &e) != nil {
 		return false
 	}
 	texts := []string{e.Point, e.Spec, e.Run.ID, e.Run.Parent, e.Decision, e.By, e.Site, e.Reason, e.Error}

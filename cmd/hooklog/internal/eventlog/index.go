@@ -55,23 +55,20 @@ func Open(path string) (*Index, error) {
 	x := &Index{path: path, changed: make(chan struct{})}
 	x.status.Generation = time.Now().UnixMicro()
 	x.clear()
-	info, err := os.Stat(path)
+	_, err := statRegular(path)
 	if err == nil {
-		err = mustBeRegular(path, info)
+		x.files, err = openFiles(path)
 	}
-	if err != nil {
-		return nil, err
-	}
-	x.files, err = openFiles(path)
 	return x, err
 }
 
-// mustBeRegular returns an error unless a file is a regular one. Opening a named pipe would wait for its writer.
-func mustBeRegular(path string, info fs.FileInfo) error {
-	if !info.Mode().IsRegular() {
-		return fmt.Errorf("%q is not a regular file: pass what it contains through a pipe, with - as the name", path)
+// statRegular returns an error unless a file is a regular one. Opening a named pipe would wait for its writer.
+func statRegular(path string) (fs.FileInfo, error) {
+	info, err := os.Stat(path)
+	if err == nil && !info.Mode().IsRegular() {
+		err = fmt.Errorf("%q is not a regular file: pass what it contains through a pipe, with - as the name", path)
 	}
-	return nil
+	return info, err
 }
 
 // clear forgets all events.
@@ -112,7 +109,7 @@ func (x *Index) add(event hooklog.Event, e entry) {
 	}
 	e.fails = len(event.Failures) > 0 || event.Error != ""
 	e.alters = event.Final != nil
-	e.gave = event.Collected != nil
+	e.decided = e.fails || e.alters || event.Collected != nil || event.Decision != wire.Continue
 	switch event.Decision {
 	case wire.Continue, wire.Replace, wire.Edit:
 	default:

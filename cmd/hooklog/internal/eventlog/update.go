@@ -62,14 +62,11 @@ func (x *Index) Update(ctx context.Context) error {
 
 // replaced opens the files that were written after the current one, if there are any.
 func (x *Index) replaced() (bool, error) {
-	info, err := os.Stat(x.path)
+	info, err := statRegular(x.path)
 	if errors.Is(err, fs.ErrNotExist) || err == nil && os.SameFile(info, x.reader.info) {
 		return false, nil // not rotated, or the writer has renamed the file and not created the new one yet
 	}
 	if err != nil {
-		return false, err
-	}
-	if err := mustBeRegular(x.path, info); err != nil {
 		return false, err
 	}
 	all, err := rotated.Open(x.path)

@@ -11,7 +11,6 @@ import (
 
 	"github.com/hookgen/hookgen/cmd/hooklog/internal/numbers"
 	"github.com/hookgen/hookgen/hookkit/hooklog"
-	"github.com/hookgen/hookgen/hookkit/wire"
 )
 
 // A Run is a run of the record.
@@ -105,10 +104,10 @@ const (
 // SlowHooks is the time from which hooks of a fire count as slow.
 const SlowHooks = 100 * time.Millisecond
 
-func (e entry) is(kind string, continues int32) bool {
+func (e entry) is(kind string) bool {
 	switch kind {
 	case Decisions:
-		return e.fails || e.alters || e.gave || e.choice != continues
+		return e.decided
 	case Failures:
 		return e.fails
 	case Slow:
@@ -138,10 +137,7 @@ func (x *Index) Items(number int, w Window) (items []Item, more bool) {
 		return nil, false
 	}
 	r, children := x.runs.at(number), x.children[int32(number)]
-	m := merged{x: x, r: r, children: children, kind: w.Kind, continues: -1}
-	if n, ok := x.choices.numbers[wire.Continue]; ok {
-		m.continues = n
-	}
+	m := merged{x: x, r: r, children: children, kind: w.Kind}
 	from := w.From
 	if w.Last {
 		from = w.Before
@@ -192,7 +188,6 @@ type merged struct {
 	r            *run
 	children     []int32
 	kind         string
-	continues    int32
 	event, child int // the next ones; backwards, the ones after them
 }
 
@@ -216,7 +211,7 @@ func (m *merged) step(back bool) (Item, bool) {
 				m.event++
 			}
 			n := m.r.events[e]
-			if event := m.x.events.at(int(n)); event.is(m.kind, m.continues) {
+			if event := m.x.events.at(int(n)); event.is(m.kind) {
 				return Item{At: at, Event: int(n), Spoken: event.spoken}, true
 			}
 		case hasChild:

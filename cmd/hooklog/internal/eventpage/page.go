@@ -57,16 +57,8 @@ func writePage(w io.Writer, policy string, data any) error {
 	if err != nil {
 		return err
 	}
-	rest := pageHTML
-	for _, part := range []struct{ mark, text string }{
-		{"{{policy}}", policy}, {"{{style}}", pageCSS}, {"{{data}}", string(text)}, {"{{script}}", pageJS},
-	} {
-		before, after, _ := strings.Cut(rest, part.mark)
-		if _, err := io.WriteString(w, before+part.text); err != nil {
-			return err
-		}
-		rest = after
-	}
-	_, err = io.WriteString(w, rest)
+	parts := strings.NewReplacer( // which does not look for marks in the parts
+		"{{policy}}", policy, "{{style}}", pageCSS, "{{data}}", string(text), "{{script}}", pageJS)
+	_, err = parts.WriteString(w, pageHTML)
 	return err
 }

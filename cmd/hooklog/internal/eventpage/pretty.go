@@ -17,15 +17,16 @@ const maxIndent = 40
 //	"content": "first\n
 //	  second"
 //
-// The text ends with a line break. A text that is not JSON is returned as it is.
+// The text ends with a line break. A text that is not JSON is returned as it is. A nil value has no lines.
 func Pretty(value json.RawMessage) string {
+	if value == nil {
+		return ""
+	}
 	if !json.Valid(value) {
 		return strings.ToValidUTF8(string(value), "\uFFFD") + "\n"
 	}
 	var flat bytes.Buffer
-	if json.Indent(&flat, eventlog.Readable(value), "", "") != nil {
-		return string(value) + "\n" // which never happens, because it is valid
-	}
+	_ = json.Indent(&flat, eventlog.Readable(value), "", "") // it is valid
 	var b strings.Builder
 	depth := 0
 	for line := range strings.Lines(strings.ToValidUTF8(flat.String(), "\uFFFD") + "\n") {

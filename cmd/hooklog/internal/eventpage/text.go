@@ -105,13 +105,7 @@ func ending(p Part, most int) []Part {
 // Difference returns the changed lines between two values, with the lines around them, or nil if there are none. A nil
 // value has no lines. If the values are too large to compare, the difference has their sizes alone.
 func Difference(before, after json.RawMessage) *Text {
-	var was, is string
-	if before != nil {
-		was = Pretty(before)
-	}
-	if after != nil {
-		is = Pretty(after)
-	}
+	was, is := Pretty(before), Pretty(after)
 	t := &Text{Size: len(was) + len(is)}
 	switch {
 	case was == is:

@@ -267,13 +267,9 @@ func (v *views) whole(n int, what string) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	value := map[string]json.RawMessage{
+	return Pretty(map[string]json.RawMessage{
 		"payload": e.Payload, "final": e.Final, "value": e.Value, "collected": e.Collected,
-	}[what]
-	if value == nil {
-		return "", nil
-	}
-	return Pretty(value), nil
+	}[what]), nil
 }
 
 // An itemView is a part of the timeline of a run. It has a Fire or a Run.
