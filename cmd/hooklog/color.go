@@ -1,6 +1,7 @@
 package main
 
 import (
+	"flag"
 	"fmt"
 	"io"
 	"os"
@@ -27,6 +28,15 @@ func (p palette) paint(color, text string) string {
 		return text
 	}
 	return "\x1b[" + color + "m" + text + "\x1b[0m"
+}
+
+// parseColored is parse for a command with the flag -color.
+func (i *invocation) parseColored(flags *flag.FlagSet, args []string) (files []string, p palette, err error) {
+	color := flags.String("color", "auto", "")
+	if files, err = parse(flags, args); err == nil {
+		p, err = choosePalette(*color, i.stdout)
+	}
+	return files, p, err
 }
 
 // choosePalette returns the palette for the flag -color: auto, always or never.

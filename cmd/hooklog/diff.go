@@ -14,17 +14,8 @@ import (
 // diff compares two records.
 func (i *invocation) diff(_ context.Context, args []string) (int, error) {
 	flags := newFlags("diff")
-	var (
-		asJSON bool
-		color  string
-	)
-	flags.BoolVar(&asJSON, "json", false, "")
-	flags.StringVar(&color, "color", "auto", "")
-	files, err := parse(flags, args)
-	if err != nil {
-		return trouble, err
-	}
-	colors, err := choosePalette(color, i.stdout)
+	asJSON := flags.Bool("json", false, "")
+	files, colors, err := i.parseColored(flags, args)
 	switch {
 	case err != nil:
 		return trouble, err
@@ -52,7 +43,7 @@ func (i *invocation) diff(_ context.Context, args []string) (int, error) {
 		s.add(c)
 		switch {
 		case c.Status == hooklog.Same:
-		case asJSON:
+		case *asJSON:
 			err = writeLine(out, encodable(c))
 		default:
 			p.comparison(c)
@@ -62,7 +53,7 @@ func (i *invocation) diff(_ context.Context, args []string) (int, error) {
 		}
 	}
 	s.finish()
-	if asJSON {
+	if *asJSON {
 		err = writeLine(out, map[string]any{"summary": s})
 	} else {
 		s.print(out, colors)

@@ -89,11 +89,7 @@ func (d *differences) add(c hooklog.Comparison) {
 	if c.Status == hooklog.Missing || c.Status == hooklog.Added {
 		return
 	}
-	was := numbers.Clip(c.Was.Decision)
-	if _, known := p.was[was]; !known && len(p.was) >= numbers.MostDecisions {
-		was = numbers.Others
-	}
-	p.was[was]++
+	was := numbers.Count(p.was, c.Was.Decision)
 	key := changeKey{p.Spec, p.Point, was, numbers.Clip(c.Is.Decision), numbers.Clip(c.Is.By), numbers.Clip(c.Is.Site)}
 	switch c.Status {
 	case hooklog.Same:

@@ -47,11 +47,10 @@ func visibleJSON(text []byte) []byte {
 			out = append(out, text[:size]...)
 		case r == '\t' || r == '\r': // in a string, JSON has an escape
 			out = append(out, ' ')
-		case r < 0x10000:
-			out = fmt.Appendf(out, `\u%04x`, r)
 		default:
-			high, low := utf16.EncodeRune(r)
-			out = fmt.Appendf(out, `\u%04x\u%04x`, high, low)
+			for _, unit := range utf16.AppendRune(nil, r) {
+				out = fmt.Appendf(out, `\u%04x`, unit)
+			}
 		}
 		text = text[size:]
 	}

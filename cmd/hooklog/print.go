@@ -197,6 +197,13 @@ func (p *printer) changes(was, is json.RawMessage) {
 		return
 	}
 	for n, l := range d.Lines {
+		if n == mostDiffLines {
+			fmt.Fprintln(p.w, "         ... (the rest of the difference is not shown)")
+			return
+		}
+		if l.Op == "@" {
+			continue
+		}
 		text := cmp.Or(l.Op, " ")
 		for _, part := range l.Parts {
 			text += part.Text
@@ -204,14 +211,6 @@ func (p *printer) changes(was, is json.RawMessage) {
 				text += fmt.Sprintf("... (%s more) ...", plural(part.Cut, "byte"))
 			}
 		}
-		if n == mostDiffLines {
-			text = " ... (the rest of the difference is not shown)"
-		}
-		if l.Op != "@" || n == mostDiffLines {
-			fmt.Fprintf(p.w, "        %s\n", p.palette.paint(colors[text[:1]], visible(text, 0)))
-		}
-		if n == mostDiffLines {
-			return
-		}
+		fmt.Fprintf(p.w, "        %s\n", p.palette.paint(colors[l.Op], visible(text, 0)))
 	}
 }

@@ -19,30 +19,21 @@ import (
 // show prints events.
 func (i *invocation) show(ctx context.Context, args []string) (int, error) {
 	flags := newFlags("show")
-	var (
-		f               filter
-		asJSON, verbose bool
-		color, view     string
-	)
+	var f filter
 	f.define(flags)
-	flags.BoolVar(&asJSON, "json", false, "")
-	flags.BoolVar(&verbose, "v", false, "")
-	flags.StringVar(&color, "color", "auto", "")
-	flags.StringVar(&view, "view", "", "")
-	files, err := parse(flags, args)
-	if err != nil {
-		return trouble, err
-	}
-	colors, err := choosePalette(color, i.stdout)
+	asJSON := flags.Bool("json", false, "")
+	verbose := flags.Bool("v", false, "")
+	view := flags.String("view", "", "")
+	files, colors, err := i.parseColored(flags, args)
 	switch {
 	case err != nil:
 		return trouble, err
-	case asJSON && verbose:
+	case *asJSON && *verbose:
 		return trouble, usage("-json prints whole lines, and -v prints details for people: choose one")
-	case view != "" && (asJSON || verbose):
+	case *view != "" && (*asJSON || *verbose):
 		return trouble, usage("-view prints a view of all events: leave -json and -v out")
-	case view != "" && !slices.Contains(record.Shown(), view):
-		return trouble, usage("%q is not a view: choose one of %s", view, strings.Join(record.Shown(), ", "))
+	case *view != "" && !slices.Contains(record.Shown(), *view):
+		return trouble, usage("%q is not a view: choose one of %s", *view, strings.Join(record.Shown(), ", "))
 	}
 	sources, err := i.sources(files)
 	if err != nil {
@@ -65,12 +56,12 @@ func (i *invocation) show(ctx context.Context, args []string) (int, error) {
 		}
 	}
 	out := bufio.NewWriter(i.stdout)
-	if view != "" {
-		shown, err = showView(ctx, out, view, lines)
+	if *view != "" {
+		shown, err = showView(ctx, out, *view, lines)
 	} else {
-		p := newPrinter(out, colors, verbose)
+		p := newPrinter(out, colors, *verbose)
 		write := func(l hooklog.Line) { p.print(l.Event) }
-		if asJSON {
+		if *asJSON {
 			write = jsonWriter(ctx, out, terminal.IsTerminal(i.stdout))
 		}
 		for l := range lines {
@@ -90,7 +81,7 @@ func (i *invocation) show(ctx context.Context, args []string) (int, error) {
 	switch {
 	case matching == 0:
 		note = "none matches"
-	case view != "" && agents == 0:
+	case *view != "" && agents == 0:
 		note = "none is of an agent, so the view has nothing: leave -view out to print them"
 	case !shown:
 		note = "the view has nothing: tree and summary show conversations with a name, others runs that have ended"

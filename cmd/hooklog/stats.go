@@ -18,17 +18,8 @@ import (
 // stats prints the numbers of records.
 func (i *invocation) stats(_ context.Context, args []string) (int, error) {
 	flags := newFlags("stats")
-	var (
-		asJSON bool
-		color  string
-	)
-	flags.BoolVar(&asJSON, "json", false, "")
-	flags.StringVar(&color, "color", "auto", "")
-	files, err := parse(flags, args)
-	if err != nil {
-		return trouble, err
-	}
-	colors, err := choosePalette(color, i.stdout)
+	asJSON := flags.Bool("json", false, "")
+	files, colors, err := i.parseColored(flags, args)
 	if err != nil {
 		return trouble, err
 	}
@@ -42,7 +33,7 @@ func (i *invocation) stats(_ context.Context, args []string) (int, error) {
 		n.Add(l.Event)
 	}
 	out := bufio.NewWriter(i.stdout)
-	if asJSON {
+	if *asJSON {
 		err = writeNumbers(out, r, &n)
 	} else {
 		printNumbers(out, r, &n, colors)

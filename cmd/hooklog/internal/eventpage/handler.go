@@ -228,7 +228,7 @@ func (h *handler) run(r *http.Request) (any, error) {
 func (h *handler) items(r *http.Request) (any, error) {
 	run, err1 := number(r, "run", 0)
 	from, err2 := number(r, "from", 0)
-	before, err3 := number(r, "before", endOfRun)
+	before, err3 := number(r, "before", math.MaxInt)
 	if err := errors.Join(err1, err2, err3); err != nil {
 		return nil, err
 	}

@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"hash/crc64"
 	"maps"
-	"math"
 	"regexp"
 	"strings"
 	"time"
@@ -285,9 +284,6 @@ type timelineView struct {
 	Items []itemView `json:"items"`
 	More  bool       `json:"more"`
 }
-
-// endOfRun is a place after all items of a timeline.
-const endOfRun = math.MaxInt
 
 func (v *views) timeline(run int, w eventlog.Window, conversation bool) timelineView {
 	items, more := v.Items(run, w)

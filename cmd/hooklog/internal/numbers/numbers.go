@@ -20,7 +20,7 @@ import (
 // Others.
 const (
 	MostPoints    = 1000
-	MostDecisions = 50 // of a point or of a hook
+	mostDecisions = 50 // of a point or of a hook
 	mostHooks     = 1000
 	mostRuns      = 1 << 18
 	mostNameBytes = 256
@@ -96,7 +96,7 @@ func (n *Numbers) Add(e hooklog.Event) {
 	n.addRun(e.Run)
 	p := groupOf(&n.points, e.Spec, e.Point, MostPoints)
 	p.count++
-	p.decide(e.Decision)
+	Count(p.decisions, e.Decision)
 	p.times.add(e.Elapsed)
 	if len(e.Failures) > 0 {
 		p.failures++
@@ -107,7 +107,7 @@ func (n *Numbers) Add(e hooklog.Event) {
 	if e.By != "" {
 		h := groupOf(&n.hooks, e.By, e.Site, mostHooks)
 		h.count++
-		h.decide(e.Decision)
+		Count(h.decisions, e.Decision)
 		h.times.add(e.Elapsed)
 	}
 	for _, b := range e.Ballots {
@@ -163,13 +163,14 @@ func Clip(name string) string {
 	return strings.ToValidUTF8(name[:mostNameBytes], "") + "..."
 }
 
-// decide counts a decision.
-func (g *group) decide(decision string) {
+// Count counts a decision under its name, or under Others if there are many, and returns that name.
+func Count(counts map[string]int, decision string) string {
 	decision = Clip(decision)
-	if _, known := g.decisions[decision]; !known && len(g.decisions) >= MostDecisions {
+	if _, known := counts[decision]; !known && len(counts) >= mostDecisions {
 		decision = Others
 	}
-	g.decisions[decision]++
+	counts[decision]++
+	return decision
 }
 
 // Points returns the points in the order in which they appeared, spec by spec.

@@ -35,7 +35,7 @@ func TestHostileRecordsNeedBoundedMemory(t *testing.T) {
 		t.Errorf("%d points, %d hooks, %d runs, %d bytes of memory", len(n.points), len(n.hooks), n.Runs, used)
 	}
 	other := n.points[[2]string{Others}]
-	if other.count != count-MostPoints || len(other.decisions) != MostDecisions+1 {
+	if other.count != count-MostPoints || len(other.decisions) != mostDecisions+1 {
 		t.Errorf("%d fires and %d decisions are in others", other.count, len(other.decisions))
 	}
 }
