@@ -46,12 +46,11 @@ type code struct {
 
 	suppressed []suppression
 
-	sources   map[*types.Var][]source
+	sources   map[*types.Var][]assignment
 	pointedTo map[*types.Var]bool // &v is an expression of the package
 
-	checking sync.Mutex          // one check runs at a time, since they fill the maps below
+	checking sync.Mutex          // one check runs at a time, since they fill the map below
 	replaces map[*types.Var]bool // what mayReplace knows of parameters
-	graphs   map[ast.Node]*graph // what graphOf knows of functions
 
 	byMethod map[string][]*point // by the name of a hook's method
 	byType   map[*types.TypeName]pointType
@@ -125,9 +124,8 @@ func readCode(pass *analysis.Pass) *code {
 	c := &code{
 		pass: pass, info: pass.TypesInfo,
 		decls:   map[*types.Func]*ast.FuncDecl{},
-		sources: map[*types.Var][]source{}, pointedTo: map[*types.Var]bool{},
+		sources: map[*types.Var][]assignment{}, pointedTo: map[*types.Var]bool{},
 		replaces: map[*types.Var]bool{},
-		graphs:   map[ast.Node]*graph{},
 		byMethod: map[string][]*point{},
 		byType:   map[*types.TypeName]pointType{},
 	}

@@ -41,18 +41,16 @@ func (r *reporter) checkResult(f fire) {
 		}
 	}
 	for i := range dropped {
-		if !dropped[i] {
-			continue
-		}
-		switch f.results.At(i).Name() { // hookgen names them
-		case "exit":
+		switch name := f.results.At(i).Name(); { // hookgen names them
+		case !dropped[i]:
+		case name == "exit":
 			r.report(f.call, "the decision of %s is dropped: handle it with %s", f.point,
 				r.qualified(f.point.pkg, "Match"+f.point.name))
 			return
-		case "err":
+		case name == "err":
 			r.report(f.call, "the error of %s is dropped: if a hook failed, the program must not continue", f.point)
 			return
-		case "collected":
+		case name == "collected":
 			r.report(f.call, "what the hooks of %s contribute is dropped", f.point)
 			return
 		}

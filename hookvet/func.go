@@ -87,12 +87,7 @@ func isLocal(f ast.Node, v *types.Var) bool {
 
 // isResult reports whether a variable is a named result, which a return without values reads.
 func (c *code) isResult(f ast.Node, v *types.Var) bool {
-	for result := range c.signatureOf(f).Results().Variables() {
-		if result == v {
-			return true
-		}
-	}
-	return false
+	return slices.Contains(slices.Collect(c.signatureOf(f).Results().Variables()), v)
 }
 
 // signatureOf returns the signature of a function; it is empty in code that does not compile.

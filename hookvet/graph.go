@@ -9,9 +9,7 @@ import (
 
 // A graph answers questions about the order in which the parts of one function run. The bodies of function literals
 // have graphs of their own.
-type graph struct {
-	blocks []*cfg.Block
-}
+type graph cfg.CFG
 
 // A place is a node of the graph: a statement, or an expression that is evaluated in one go.
 type place struct {
@@ -21,23 +19,15 @@ type place struct {
 
 // graphOf returns the graph of a function, or nil if it has no body.
 func (c *code) graphOf(f ast.Node) *graph {
-	if g, ok := c.graphs[f]; ok {
-		return g
-	}
-	var built *cfg.CFG
 	switch f := f.(type) {
 	case *ast.FuncDecl:
-		if _, ok := c.info.Defs[f.Name].(*types.Func); ok && f.Body != nil {
-			built = c.flows.FuncDecl(f)
+		if _, ok := c.info.Defs[f.Name].(*types.Func); ok {
+			return (*graph)(c.flows.FuncDecl(f))
 		}
 	case *ast.FuncLit:
-		built = c.flows.FuncLit(f)
+		return (*graph)(c.flows.FuncLit(f))
 	}
-	if built == nil {
-		return nil
-	}
-	c.graphs[f] = &graph{built.Blocks}
-	return c.graphs[f]
+	return nil
 }
 
 // find returns the place that contains a node. Places may overlap, because a case of a switch repeats its tag; the
@@ -47,7 +37,7 @@ func (g *graph) find(n ast.Node) (found place, ok bool) {
 		return place{}, false
 	}
 	shortest := 0
-	for _, b := range g.blocks {
+	for _, b := range g.Blocks {
 		for i, at := range b.Nodes {
 			if at.Pos() <= n.Pos() && n.End() <= at.End() {
 				if length := int(at.End() - at.Pos()); !ok || length < shortest {

@@ -100,7 +100,8 @@ func (r *reporter) isFired(at inspector.Cursor, e ast.Expr) bool {
 // isExitOfFire reports whether nothing but the results of fires is assigned to a variable.
 func (r *reporter) isExitOfFire(v *types.Var) bool {
 	from := r.sources[v]
-	return len(from) > 0 && !r.pointedTo[v] && !slices.ContainsFunc(from, func(s source) bool { return !r.isFire(s.e) })
+	isOther := func(a assignment) bool { return !r.isFire(a.value) }
+	return len(from) > 0 && !r.pointedTo[v] && !slices.ContainsFunc(from, isOther)
 }
 
 // handlesAlone reports whether a fire of the package passes its exit to a parameter of a function, and to nothing else.

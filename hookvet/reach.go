@@ -115,7 +115,7 @@ func (h *reach) holds(v *types.Var) bool {
 	if v == h.root {
 		return !h.byCopy
 	}
-	return h.all(h.known, v, func(s source) bool { return h.reaches(s.e) })
+	return h.all(h.known, v, func(s assignment) bool { return h.reaches(s.value) })
 }
 
 // pointsToCopy reports whether an expression is a pointer to a copy of a value from the parameter. A change of the
@@ -128,17 +128,17 @@ func (h *reach) pointsToCopy(e ast.Expr) bool {
 	if v == nil || v == h.root {
 		return v != nil && h.byCopy
 	}
-	return h.all(h.copies, v, func(s source) bool { return !s.ranged && h.pointsToCopy(s.e) })
+	return h.all(h.copies, v, func(s assignment) bool { return !s.ranged && h.pointsToCopy(s.value) })
 }
 
 // all reports whether a variable has sources, and all have a property. It remembers the answer.
-func (h *reach) all(known map[*types.Var]bool, v *types.Var, have func(source) bool) bool {
+func (h *reach) all(known map[*types.Var]bool, v *types.Var, have func(assignment) bool) bool {
 	if answer, ok := known[v]; ok {
 		return answer
 	}
 	known[v] = false // while its sources are followed, which may name it again
 	for _, s := range h.c.sources[v] {
-		if s.e == nil || !have(s) {
+		if s.value == nil || !have(s) {
 			return false
 		}
 	}
@@ -242,11 +242,11 @@ func (h *reach) paths(e ast.Expr, assigned bool, depth int) []string {
 	all = append(all, variablePath(v))
 	for _, s := range h.c.sources[v] {
 		switch {
-		case s.e == nil || assigned && !isReference(v.Type()):
+		case s.value == nil || assigned && !isReference(v.Type()):
 		case s.ranged:
-			add(s.e, ".[]")
+			add(s.value, ".[]")
 		default:
-			add(s.e, "")
+			add(s.value, "")
 		}
 	}
 	return all

@@ -6,12 +6,6 @@ import (
 	"go/types"
 )
 
-// A source is an expression that is assigned to a variable. In a range, the variable holds the elements of it.
-type source struct {
-	e      ast.Expr // nil for a value that cannot be followed, for example that of v++
-	ranged bool
-}
-
 // readSources finds what the package assigns to each variable, and the variables of which it takes the address. The
 // arguments of a function literal that is called are sources of its parameters.
 func (c *code) readSources() {
@@ -22,7 +16,7 @@ func (c *code) readSources() {
 					if a.result > 0 { // for example ok in v, ok := m[k]
 						a.value = nil
 					}
-					c.sources[v] = append(c.sources[v], source{a.value, a.ranged})
+					c.sources[v] = append(c.sources[v], a)
 				}
 			}
 			if address, ok := n.(*ast.UnaryExpr); ok && address.Op == token.AND {
@@ -37,7 +31,7 @@ func (c *code) readSources() {
 		}
 		for i, arg := range call.Args {
 			if param := parameter(c.signatureOf(literal), i, call.Ellipsis.IsValid()); param != nil {
-				c.sources[param] = append(c.sources[param], source{e: arg})
+				c.sources[param] = append(c.sources[param], assignment{value: arg})
 			}
 		}
 	}
@@ -58,5 +52,5 @@ func (c *code) valueOf(v *types.Var) ast.Expr {
 	if v == nil || v.Kind() != types.LocalVar || c.pointedTo[v] || len(c.sources[v]) != 1 || c.sources[v][0].ranged {
 		return nil
 	}
-	return ast.Unparen(c.sources[v][0].e)
+	return ast.Unparen(c.sources[v][0].value)
 }

@@ -7,12 +7,6 @@ import (
 	"golang.org/x/tools/go/cfg"
 )
 
-// A watched is a variable, or one field of it, whose later reads count.
-type watched struct {
-	v     *types.Var
-	field string // "" for the whole variable
-}
-
 // isUnreadAfter reports whether nothing may read a local variable of a function, or a field of it if that is not "",
 // after a node, before it is assigned or its life ends. The variable may escape only through the pointer except.
 func (c *code) isUnreadAfter(f, n ast.Node, v *types.Var, field string, except ast.Expr) bool {
@@ -21,66 +15,66 @@ func (c *code) isUnreadAfter(f, n ast.Node, v *types.Var, field string, except a
 	if !ok || !isLocal(f, v) || c.isResult(f, v) || c.escapes(f, v, except) {
 		return false
 	}
-	w := watched{v, field}
 	used := false
 	isNewLife := func(next *cfg.Block) bool { // the loop of a range gives its variables new values
 		loop, ok := next.Stmt.(*ast.RangeStmt)
 		return ok && next.Kind == cfg.KindRangeLoop && loop.Pos() < v.Pos() && v.Pos() < loop.Body.Pos()
 	}
 	g.after(from, isNewLife, func(p place) bool {
-		reads, assigns := c.access(p.node(), w)
+		reads, assigns := c.access(p.node(), v, field)
 		used = used || reads
 		return !used && !assigns
 	})
 	return !used
 }
 
-// access reports whether a node reads the variable, and if not, whether it assigns the whole variable. An assignment to
-// a field, x.f = y or x.f += y, does not count as reading x.
-func (c *code) access(n ast.Node, w watched) (reads, assigns bool) {
+// access reports whether a node reads the variable or its field, and if not, whether it assigns the whole variable. An
+// assignment to a field, x.f = y or x.f += y, does not count as reading x.
+func (c *code) access(n ast.Node, v *types.Var, field string) (reads, assigns bool) {
 	targets, values, sets := assigned(n)
 	if targets == nil {
-		return c.readsField(n, w), false
+		return c.readsField(n, v, field), false
 	}
 	for _, e := range values {
-		reads = reads || c.readsField(e, w)
+		reads = reads || c.readsField(e, v, field)
 	}
 	for _, e := range targets {
-		reads = reads || c.readsInTarget(e, w)
-		assigns = assigns || sets && c.variable(e) == w.v
+		reads = reads || c.readsInTarget(e, v, field)
+		assigns = assigns || sets && c.variable(e) == v
 	}
 	return reads, assigns && !reads
 }
 
 // readsInTarget reports whether an assignment to an expression reads the variable, for example as an index.
-func (c *code) readsInTarget(e ast.Expr, w watched) bool {
-	if c.directVariable(e) != w.v {
-		return c.readsField(e, w)
+func (c *code) readsInTarget(e ast.Expr, v *types.Var, field string) bool {
+	if c.directVariable(e) != v {
+		return c.readsField(e, v, field)
 	}
 	for n := range ast.Preorder(e) {
-		if x, ok := n.(*ast.IndexExpr); ok && c.readsField(x.Index, w) {
+		if x, ok := n.(*ast.IndexExpr); ok && c.readsField(x.Index, v, field) {
 			return true
 		}
 	}
 	return false
 }
 
-// readsField reports whether a node contains the variable, other than to select another field than the one that counts.
-func (c *code) readsField(n ast.Node, w watched) bool {
-	if w.field == "" {
-		return c.contains(n, w.v, nil)
+// readsField reports whether a node contains the variable, other than to select another field than the one that counts;
+// with a field of "", all count.
+func (c *code) readsField(n ast.Node, v *types.Var, field string) bool {
+	if field == "" {
+		return c.contains(n, v, nil)
 	}
 	found := false
 	ast.Inspect(n, func(n ast.Node) bool {
 		switch n := n.(type) {
 		case *ast.SelectorExpr:
 			s := c.info.Selections[n]
-			if s != nil && s.Kind() == types.FieldVal && len(s.Index()) == 1 && c.variable(n.X) == w.v {
-				found = found || n.Sel.Name == w.field
+			if s != nil && s.Kind() == types.FieldVal && len(s.Index()) == 1 && c.variable(n.X) == v {
+				found = found || n.Sel.Name == field
 				return false
 			}
 		case *ast.Ident:
-			found = found || c.info.ObjectOf(n) == w.v
+			found = found || c.info.ObjectOf(n) == v
 		}
 		return !found
 	})
