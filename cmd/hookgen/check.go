@@ -59,10 +59,7 @@ func (i *invocation) checkLines(lines []generateLine) error {
 		}
 		all = append(all, found...)
 	}
-	if len(all) > 0 {
-		return all
-	}
-	return nil
+	return asError(all)
 }
 
 // checkLine checks the output of one go:generate line.
@@ -75,27 +72,20 @@ func (i *invocation) checkLine(line generateLine) error {
 	return one.checkOutputs("go generate " + goPath(filepath.Dir(line.pos.Filename)))
 }
 
-// checkOutputs checks the outputs of the spec in the directory. remedy is the command that writes them.
+// checkOutputs compares the outputs of the spec in the directory with the files at their paths. remedy is the command
+// that writes them.
 func (i *invocation) checkOutputs(remedy string) error {
 	outputs, err := i.make()
 	if err != nil {
 		return err
 	}
-	return i.compare(outputs, remedy)
-}
-
-// compare compares the outputs with the files at their paths. remedy is the command that writes the files.
-func (i *invocation) compare(outputs []*output, remedy string) error {
 	var found gen.Diagnostics
 	for _, o := range outputs {
 		if why := i.staleness(o); why != "" {
 			found = append(found, inTheWay(o.path, ruleStale, why+": run "+remedy)...)
 		}
 	}
-	if len(found) > 0 {
-		return found
-	}
-	return nil
+	return asError(found)
 }
 
 // staleness returns the reason why an output is stale, or "" if it is fresh.

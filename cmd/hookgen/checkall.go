@@ -48,10 +48,7 @@ func (i *invocation) checkAll(root string) error {
 			"no spec in it or below it: run hookgen init for a first one, or give another directory")
 	}
 	i.say("checked %s: %d fresh, %d stale, %d with mistakes", count(specs, "spec"), fresh, stale, specs-fresh-stale)
-	if len(found) == 0 {
-		return nil
-	}
-	return found
+	return asError(found)
 }
 
 // checkSpec checks the outputs of one spec, for which these go:generate lines were found.

@@ -76,6 +76,14 @@ func inTheWay(path, rule, message string) gen.Diagnostics {
 	return diagnostic(token.Position{Filename: path}, rule, message)
 }
 
+// asError returns diagnostics as an error, or nil if there are none.
+func asError(found gen.Diagnostics) error {
+	if len(found) == 0 {
+		return nil
+	}
+	return found
+}
+
 // namePosition returns the position of the name of the points interface.
 func namePosition(s *gen.Spec) token.Position {
 	return s.Fset.PositionFor(s.Interface.Name.Pos(), false)

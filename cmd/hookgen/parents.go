@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 
 	"github.com/hookgen/hookgen/gen"
 )
@@ -52,7 +53,7 @@ func sharedParent(one, other, shared string) string {
 
 // lineage returns the import path of a package and of those that it extends, near ones first, as far as they are found.
 func (m *modules) lineage(importPath string) []string {
-	paths, met := []string{importPath}, map[string]bool{importPath: true}
+	paths := []string{importPath}
 	for next := 0; next < len(paths); next++ {
 		dir := m.directory(paths[next])
 		text, err := os.ReadFile(filepath.Join(dir, gen.FileName))
@@ -61,8 +62,7 @@ func (m *modules) lineage(importPath string) []string {
 		}
 		origin, _ := gen.OriginOf(text)
 		for _, parent := range origin.Extends {
-			if !met[parent] {
-				met[parent] = true
+			if !slices.Contains(paths, parent) {
 				paths = append(paths, parent)
 			}
 		}
