@@ -48,8 +48,8 @@ func (e *DebugLog) Observe(_ context.Context, run *agent.Run, fired hookkit.AnyF
 		text = []byte(err.Error())
 	}
 	e.mu.Lock()
-	_, err = fmt.Fprintf(cmp.Or[io.Writer](e.Writer, os.Stderr), "[hook:%s] %s%s\n", fired.Point, shorten.Line(e.Redact.CutText(string(text), 120), 120),
-		ownerText(run))
+	_, err = fmt.Fprintf(cmp.Or[io.Writer](e.Writer, os.Stderr), "[hook:%s] %s%s\n", fired.Point,
+		shorten.Line(e.Redact.CutText(string(text), 120), 120), ownerText(run))
 	e.mu.Unlock()
 	e.failed.Report("observe.DebugLog", e.OnError, err)
 }

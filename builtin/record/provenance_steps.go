@@ -49,8 +49,8 @@ func (p *Provenance) end(r *provenRun, e event, result agent.AgentResult) {
 	ended := TrajectoryRun{
 		RunID: e.run, Identity: e.Identity, Parent: e.parent, Agent: p.text(e.agent),
 		StartedAt: kit.UnixSeconds(r.started), EndedAt: kit.UnixSeconds(e.at),
-		Task: cmp.Or(r.task, p.text(result.Task)), Reply: p.text(result.Reply), TerminationReason: p.text(reasonOf(result.Stop)),
-		Error:    p.text(result.Err),
+		Task: cmp.Or(r.task, p.text(result.Task)), Reply: p.text(result.Reply),
+		TerminationReason: p.text(reasonOf(result.Stop)), Error: p.text(result.Err),
 		Metadata: r.metadata, Snapshot: r.snapshot, StepCount: len(r.steps), LLMCallCount: result.ModelCalls,
 		Steps: append([]TrajectoryStep{}, r.steps...), LLMCalls: append([]ModelCall{}, r.calls...),
 	}
