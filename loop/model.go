@@ -47,8 +47,8 @@ func (r *run) generate(
 	return reply, nil
 }
 
-// charged counts a call and returns its reply with its cost. A call that failed costs what it used: for example, a
-// stream that was cut after the model had reported its usage.
+// charged counts a call and returns its reply with its cost. A call that failed costs the tokens that it used: for
+// example, a stream that was cut after the model had reported its usage.
 func (r *run) charged(req agent.LLMRequest, reply agent.LLMResponse, failed error) agent.LLMResponse {
 	if failed == nil || reply.Usage.Total() > 0 {
 		reply = r.priced(req, encodable(reply))

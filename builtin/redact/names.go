@@ -19,7 +19,7 @@ const (
 // maxName bounds the bytes of a name that are read.
 const maxName = 200
 
-// A nameInfo is what a name says about its values.
+// A nameInfo says how the values of a name are judged.
 type nameInfo struct {
 	kind      secrecy
 	lower     string // the name in lower case without punctuation
@@ -34,7 +34,8 @@ var punctuation = strings.NewReplacer("_", "", "-", "")
 
 func lowerName(name string) string { return strings.ToLower(punctuation.Replace(name)) }
 
-// about returns what a name says about its values. It can be a key of JSON or an environment variable, for example.
+// about returns how the values of a name are judged. The name can be a key of JSON or an environment variable, for
+// example.
 func (r *Redactor) about(name string) nameInfo {
 	isLong := len(name) > maxName
 	name = name[max(0, len(name)-maxName):]

@@ -174,7 +174,7 @@ func byOwnRule(t *testing.T, samples []sample) (n own) {
 	return n
 }
 
-// reportCommands prints what the guard and rules do with the commands of a corpus.
+// reportCommands prints how often the guard and rules stop the commands of a corpus.
 func reportCommands(t *testing.T, name string, samples []sample) {
 	denied, asked := judge(t, samples)
 	t.Logf("%s: of %d commands, shell.Guard denies %d (%s) and asks about %d (%s)", name, len(samples),

@@ -46,7 +46,7 @@ func newTerminal(t *testing.T) terminal {
 	return terminal{t, dir, tool}
 }
 
-// hookgen runs hookgen with -json in a directory below, and decodes what it prints.
+// hookgen runs hookgen with -json in a directory below, and decodes its output.
 func (t terminal) hookgen(below string, found any, args ...string) {
 	t.t.Helper()
 	hookgen := exec.Command(t.tool, append(args, "-json")...)
@@ -142,7 +142,7 @@ func mutants(name, text, mark string) map[string]string {
 }
 
 // TestSpecsAreAnsweredAsByTheCommands compares the answers about specs with what hookgen prints and writes, and, if it
-// accepts the spec, with what the compiler says of the package.
+// accepts the spec, with the compiler's messages about the package.
 func TestSpecsAreAnsweredAsByTheCommands(t *testing.T) {
 	texts := specs(t)
 	term, p := newTerminal(t), player(t)

@@ -68,7 +68,7 @@ func (p *tab) fits() {
 	}
 }
 
-// TestPlaygroundWorksByKeyboardAlone goes through the page with keys. What has the focus shows it.
+// TestPlaygroundWorksByKeyboardAlone goes through the page with keys. The focused element is visible.
 func TestPlaygroundWorksByKeyboardAlone(t *testing.T) {
 	p := open(t, "/playground.html")
 	p.until(`%s.includes('accepted')`, verdict)
@@ -213,7 +213,7 @@ func TestPlaygroundLoadsAgain(t *testing.T) {
 	p.forgive(`status of 503`)
 }
 
-// TestPlaygroundIsSmall adds what the page loads from a server that compresses nothing.
+// TestPlaygroundIsSmall adds the bytes that the page loads from a server that compresses nothing.
 func TestPlaygroundIsSmall(t *testing.T) {
 	p := open(t, "/playground.html")
 	p.until(`%s.includes('the hook compiles')`, verdict)

@@ -16,7 +16,7 @@ import (
 )
 
 // A file is one of the files of a record. It is open while it is read, and for a while after that. A rotation renames
-// it, so it is found again by what it is. Its methods may be called concurrently.
+// it, so it is found again by its identity. Its methods may be called concurrently.
 type file struct {
 	path    string // of the record
 	name    string // for people
@@ -102,7 +102,7 @@ func (f *file) ReadAt(p []byte, offset int64) (n int, err error) {
 	return n, err
 }
 
-// stat returns what the file is now.
+// stat describes the file as it is now.
 func (f *file) stat() (info fs.FileInfo, err error) {
 	err = f.use(func(handle *os.File) (err error) {
 		info, err = handle.Stat()

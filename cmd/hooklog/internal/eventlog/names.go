@@ -7,7 +7,7 @@ import (
 	"github.com/hookgen/hookgen/cmd/hooklog/internal/numbers"
 )
 
-// mostNameBytes bounds the names of one kind that are kept, each with what it needs besides its text. The events and
+// mostNameBytes bounds the names of one kind that are kept, each with its memory besides the text. The events and
 // runs with other names have the name numbers.Others.
 const (
 	mostNameBytes = 4 << 20
