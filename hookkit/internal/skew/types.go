@@ -43,39 +43,33 @@ func folded(s string) string {
 }
 
 // A typeReader reads the types of a shape, each text once.
-type typeReader map[string]*typ
-
-// typesOf reads the objects of a shape, and the types of their fields.
-func typesOf(s *wire.Shape) typeReader {
-	r := typeReader{}
-	for name, fields := range s.Objects {
-		t := r.typ("{" + name + "}")
-		if t.fields == nil {
-			continue // too many types
-		}
-		for _, name := range slices.Backward(sortedKeys(fields)) { // so that the first of two spellings is found
-			t.fields[name], t.folded[folded(name)] = r.typ(fields[name]), name
-		}
-	}
-	return r
+type typeReader struct {
+	objects map[string]map[string]string // of the shape
+	read    map[string]*typ
 }
+
+func typesOf(s *wire.Shape) typeReader { return typeReader{s.Objects, map[string]*typ{}} }
 
 // typ reads a type. A hostile service could describe a million pointers: a type that is longer than any of a program is
 // one word, and so are further ones after more than a program has.
 func (r typeReader) typ(text string) *typ {
 	const longest, most = 2000, 100_000
-	if t := r[text]; t != nil {
+	if t := r.read[text]; t != nil {
 		return t
 	}
 	t := &typ{text: text, head: text}
-	if len(text) > longest || len(r) > most {
+	if len(text) > longest || len(r.read) > most {
 		return t
 	}
-	r[text] = t
+	r.read[text] = t
 	end := strings.IndexByte(text, ']')
 	switch {
 	case strings.HasPrefix(text, "{") && strings.HasSuffix(text, "}"):
 		t.head, t.form, t.fields, t.folded = "{", object, map[string]*typ{}, map[string]string{}
+		fields := r.objects[text[1:len(text)-1]]
+		for _, name := range slices.Backward(sortedKeys(fields)) { // so that the first of two spellings is found
+			t.fields[name], t.folded[folded(name)] = r.typ(fields[name]), name
+		}
 		return t
 	case strings.HasPrefix(text, "*"):
 		end = 0
